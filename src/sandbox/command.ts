@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { parseScenario, type ScenarioInput } from './scenario';
+import { ScenarioError } from './core/scenario-parts';
+import { parseScenario } from './scenario';
 import { defaultCreditToken, startSandbox, type Sandbox } from './start-sandbox';
 
 interface SandboxFlags {
@@ -20,53 +21,45 @@ interface SandboxFlags {
 /** Wrong usage: nothing was started. */
 const usageExitCode = 2;
 
-function wholeNumber(highest: number) {
-  return (text: string): number => {
-    if (/^\d+$/.test(text) && Number(text) <= highest) return Number(text);
-    throw new InvalidArgumentError(`Expected a whole number from 0 to ${highest}.`);
+/** A word of a flag, refused unless it is as expected. */
+const word =
+  <Value>(read: (text: string) => Value | null, expected: string) =>
+  (text: string): Value => {
+    const value = read(text);
+    if (value === null) throw new InvalidArgumentError(`Expected ${expected}.`);
+    return value;
   };
-}
+const wholeNumber = (highest: number) =>
+  word(
+    (text) => (/^\d+$/.test(text) && Number(text) <= highest ? Number(text) : null),
+    `a whole number from 0 to ${highest}`,
+  );
 const port = wholeNumber(65_535);
-
-function originOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol.startsWith('http') === true) return url.origin;
-  throw new InvalidArgumentError('Expected an address such as http://sandbox:4011.');
-}
-
-function nonEmpty(text: string): string {
-  if (text === '') throw new InvalidArgumentError('Expected some text.');
-  return text;
-}
+const someText = word((text) => text || null, 'some text');
+const origin = word(
+  (text) => (/^https?:/.test(text) && URL.canParse(text) ? new URL(text).origin : null),
+  'an address such as http://sandbox:4011',
+);
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** @throws Error that names the file, or what is wrong in it */
-function readScenario(file: string): ScenarioInput {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const wrong = `cannot read it (${reasonOf(error)}); expected a JSON file`;
-    throw new Error(`--scenario ${file}: ${wrong}`, { cause: error });
-  }
-  return parseScenario(text, `--scenario ${file}`);
-}
-
+/** @throws Error that names what is wrong: a file, what is in it, or an address */
 async function start(flags: SandboxFlags): Promise<Sandbox> {
-  const scenario = flags.scenario === undefined ? undefined : readScenario(flags.scenario);
+  const { filesPort, host, scenario: file } = flags;
+  const source = `--scenario ${file}`;
+  let of = source;
   try {
-    return await startSandbox({ ...flags, scenario });
+    const scenario = file && parseScenario(readFileSync(file, 'utf8'), source);
+    of = `--host ${host} --port ${flags.port} --files-port ${filesPort}`;
+    return await startSandbox({ ...flags, scenario: scenario || undefined });
   } catch (error) {
-    const { filesPort, host } = flags;
-    const files = filesPort === 0 ? '' : ` --files-port ${filesPort}`;
-    const wrong = `cannot listen there (${reasonOf(error)}); expected a free port of this machine`;
-    throw new Error(`--host ${host} --port ${flags.port}${files}: ${wrong}`, { cause: error });
+    if (error instanceof ScenarioError) throw error;
+    throw new Error(`${of}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
 function describe(sandbox: Sandbox, { token, creditToken, seed, json }: SandboxFlags): string {
-  const { baseUrl, creditBaseUrl, filesOrigin, origin } = sandbox;
+  const { baseUrl, creditBaseUrl, filesOrigin, port: served } = sandbox;
   const environment = {
     INVESTIGATION_BASE_URL: baseUrl,
     INVESTIGATION_TOKEN: token,
@@ -74,9 +67,16 @@ function describe(sandbox: Sandbox, { token, creditToken, seed, json }: SandboxF
     CREDIT_TOKEN: creditToken,
     DILIGENCE_ALLOWED_HOSTS: new URL(filesOrigin).hostname,
   };
-  const control = `${origin}/_sandbox`;
+  const control = `${sandbox.origin}/_sandbox`;
   if (json) {
-    const addresses = { baseUrl, creditBaseUrl, origin, filesOrigin, port: sandbox.port, control };
+    const addresses = {
+      baseUrl,
+      creditBaseUrl,
+      origin: sandbox.origin,
+      filesOrigin,
+      port: served,
+      control,
+    };
     return JSON.stringify({ ...addresses, seed, environment });
   }
   return [
@@ -97,12 +97,12 @@ export function sandboxCommand(): Command {
     .description('Start imitations of the two services, to develop and test against.')
     .option('--port <number>', 'port to listen on, 0 for any', port, 4010)
     .option('--files-port <number>', 'port of uploads and downloads, 0 for any', port, 0)
-    .option('--files-origin <url>', 'how clients reach them, when not by host and port', originOf)
+    .option('--files-origin <url>', 'how clients reach them, when not by host and port', origin)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--token <text>', 'the token that works', nonEmpty, 'sandbox-token')
+    .option('--token <text>', 'the token that works', someText, 'sandbox-token')
     .option('--seed <number>', 'fixes all chance', wholeNumber(2 ** 32 - 1), 1)
     .option('--scenario <file>', 'JSON file with timings and faults (docs/sandbox.md)')
-    .option('--credit-token <text>', 'the same of the credit service', nonEmpty, defaultCreditToken)
+    .option('--credit-token <text>', 'the same of the credit service', someText, defaultCreditToken)
     .option('--json', 'print one JSON document instead of text')
     .allowExcessArguments(false)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : usageExitCode))

@@ -518,7 +518,6 @@ describe('the dossiers of the sandbox', () => {
     [{ held: { [dossier]: { end: 'done' } } }, 'end'],
     [{ calls: { status: ['403_custom_not_enabled'] } }, 'dossiers.calls.status[0]'],
     [{ background: { rate: 2 } }, 'dossiers.background.rate'],
-    [{ background: { kinds: [{ kind: 'bad_item', stages: ['status'] }] } }, 'expected only list'],
   ])('a scenario with %j is refused and says where', async (dossiers, where) => {
     expect(() => caller.sandbox.configure({ dossiers: dossiers as DossierPatch })).toThrow(where);
   });

@@ -155,25 +155,18 @@ export function createCertificates(parts: ResourceParts) {
     }));
   }
 
+  const one = `${certificatesPath}/:certidaoId`;
+  const terms = { auth: 'query_token' } as const;
   const routes = (plan: FaultPlan<CertificateStage>): Route<CertificateStage>[] => {
-    const order = { method: 'POST', stage: 'request', auth: 'query_token' } as const;
-    const read = { method: 'GET', auth: 'query_token' } as const;
-    const one = `${certificatesPath}/:certidaoId`;
+    const labour = (request: Request) =>
+      prepareRequest(plan, 'cndt', readBodyAs(labourBody, request).documento, request);
+    const company = (request: Request) =>
+      prepareRequest(plan, 'cnpj', readBodyAs(companyBody, request).cnpj, request);
     return [
-      {
-        ...order,
-        path: `${certificatesPath}/trabalhista`,
-        prepare: (request) =>
-          prepareRequest(plan, 'cndt', readBodyAs(labourBody, request).documento, request),
-      },
-      {
-        ...order,
-        path: `${certificatesPath}/cnpj`,
-        prepare: (request) =>
-          prepareRequest(plan, 'cnpj', readBodyAs(companyBody, request).cnpj, request),
-      },
-      { ...read, path: one, stage: 'poll', prepare: preparePoll },
-      { ...read, path: `${one}/pdf`, stage: 'pdf', prepare: preparePdf },
+      ['POST', `${certificatesPath}/trabalhista`, 'request', labour, terms],
+      ['POST', `${certificatesPath}/cnpj`, 'request', company, terms],
+      ['GET', one, 'poll', preparePoll, terms],
+      ['GET', `${one}/pdf`, 'pdf', preparePdf, terms],
     ];
   };
 

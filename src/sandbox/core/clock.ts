@@ -34,21 +34,13 @@ export class SandboxClock {
     return new Date(this.now()).toISOString();
   }
 
-  /** @throws RangeError when `ms` is negative or not finite. */
   advance(ms: number): void {
-    if (!Number.isFinite(ms) || ms < 0) {
-      throw new RangeError(`clock: cannot advance by ${ms}; expected milliseconds, zero or more`);
-    }
     this.#moveTo(this.now() + ms);
   }
 
-  /** @throws RangeError when the text is not an instant. Going back is allowed. */
+  /** To an ISO 8601 instant, back too. */
   set(iso: string): void {
-    const at = Date.parse(iso);
-    if (Number.isNaN(at)) {
-      throw new RangeError(`clock: cannot read "${iso}"; expected an ISO 8601 instant`);
-    }
-    this.#moveTo(at);
+    this.#moveTo(Date.parse(iso));
   }
 
   /** Resolves when the clock has moved on by `ms`. */

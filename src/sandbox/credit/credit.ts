@@ -3,7 +3,9 @@
 import { createHash } from 'node:crypto';
 import { plainProblem, Refusal } from '../http/answer';
 import { Credentials } from '../http/credentials';
-import { createService, type ResourceParts, type Route } from '../http/service';
+import type { Request } from '../http/request';
+import { createService } from '../http/service';
+import type { PreparedCall, ResourceParts, Route } from '../http/service';
 import { underReview, without, withExtraFields, type Corruption } from '../http/corruptions';
 import { creditRoles, type CreditNames, type CreditStage } from './credit-scenario';
 import { createEngines, engineOnWire } from './engines';
@@ -68,21 +70,12 @@ function specificationRoute(names: CreditNames): Route<CreditStage> {
   const json = openApiDocument(names, creditBasePath);
   const sum = createHash('sha256').update(JSON.stringify(json)).digest('hex');
   const headers = { etag: `"${sum.slice(0, 32)}"`, 'cache-control': 'no-cache' };
-  return {
-    method: 'GET',
-    path: `${prefix}/openapi.json`,
-    stage: 'specification',
-    auth: 'open',
-    prepare({ headers: asked }) {
-      if (names.document === 'none') {
-        throw new Refusal(404, 'not_found', 'There is no specification.');
-      }
-      const isKnown = asked['if-none-match'] === headers.etag;
-      return {
-        subject: '',
-        id: null,
-        act: () => (isKnown ? { status: 304, headers } : { status: 200, headers, json }),
-      };
-    },
+  const prepare = ({ headers: asked }: Request): PreparedCall => {
+    if (names.document === 'none')
+      throw new Refusal(404, 'not_found', 'There is no specification.');
+    const isKnown = asked['if-none-match'] === headers.etag;
+    const act = () => (isKnown ? { status: 304, headers } : { status: 200, headers, json });
+    return { subject: '', id: null, act };
   };
+  return ['GET', `${prefix}/openapi.json`, 'specification', prepare, { auth: 'open' }];
 }

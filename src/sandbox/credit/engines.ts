@@ -148,11 +148,11 @@ export function createEngines(seed: number) {
           return { status: 200, json: engineList === 'bare' ? list : { [engineList]: list } };
         });
       return [
-        { method: 'GET', path: all, stage: 'engine_list', prepare: prepareList },
-        { method: 'POST', path: all, stage: 'engine_create', prepare: prepareCreation },
-        { method: 'GET', path: one, stage: 'engine_read', prepare: prepareRead },
-        { method: 'PUT', path: one, stage: 'engine_update', prepare: prepareChange },
-        { method: 'DELETE', path: one, stage: 'engine_delete', prepare: prepareRemoval },
+        ['GET', all, 'engine_list', prepareList],
+        ['POST', all, 'engine_create', prepareCreation],
+        ['GET', one, 'engine_read', prepareRead],
+        ['PUT', one, 'engine_update', prepareChange],
+        ['DELETE', one, 'engine_delete', prepareRemoval],
       ];
     },
   };

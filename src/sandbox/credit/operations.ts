@@ -191,16 +191,11 @@ export function createOperations(parts: OperationParts) {
 
   const all = `${prefix}/operations`;
   const query = ['filter', 'include'];
+  const uploadTerms = { fileLimitBytes: formLimitBytes };
   const routes = (plan: FaultPlan<CreditStage>): Route<CreditStage>[] => [
-    {
-      method: 'POST',
-      path: all,
-      stage: 'upload',
-      fileLimitBytes: formLimitBytes,
-      prepare: (request) => prepareUpload(plan, request),
-    },
-    { method: 'GET', path: `${all}/:id`, stage: 'status', prepare: prepareStatus },
-    { method: 'GET', path: `${all}/:id/result`, stage: 'result', query, prepare: prepareResult },
+    ['POST', all, 'upload', (request) => prepareUpload(plan, request), uploadTerms],
+    ['GET', `${all}/:id`, 'status', prepareStatus],
+    ['GET', `${all}/:id/result`, 'result', prepareResult, { query }],
   ];
 
   return {

@@ -156,7 +156,7 @@ export function createDossiers(parts: ResourceParts) {
 
   const one = `${dossiersPath}/:dossie_id`;
   const artifact = ':dossie_id/artifacts/:artifact_id';
-  const download = { method: 'GET', stage: 'pdf', prepare: preparePdf } as const;
+  const artifactFile = `${filesPrefix}${dossierFilesPath}/${artifact}`;
   const service = createService<DossierStage>({
     ...parts,
     name: 'dossier',
@@ -166,12 +166,12 @@ export function createDossiers(parts: ResourceParts) {
     scriptOf: ({ subject }) => scenario().held[subject],
     shelf,
     routes: () => [
-      { method: 'GET', path: dossiersPath, stage: 'list', query: 'any', prepare: prepareList },
-      { method: 'GET', path: `${one}/status`, stage: 'status', prepare: prepareStatus },
-      { method: 'POST', path: `${one}/retry`, stage: 'retry', prepare: prepareRetry },
-      { method: 'POST', path: `${one}/cancel`, stage: 'cancel', prepare: prepareCancel },
-      { ...download, path: `${dossiersPath}/${artifact}` },
-      { ...download, path: `${filesPrefix}${dossierFilesPath}/${artifact}`, query: 'any' },
+      ['GET', dossiersPath, 'list', prepareList, { query: 'any' }],
+      ['GET', `${one}/status`, 'status', prepareStatus],
+      ['POST', `${one}/retry`, 'retry', prepareRetry],
+      ['POST', `${one}/cancel`, 'cancel', prepareCancel],
+      ['GET', `${dossiersPath}/${artifact}`, 'pdf', preparePdf],
+      ['GET', artifactFile, 'pdf', preparePdf, { query: 'any' }],
     ],
   });
 

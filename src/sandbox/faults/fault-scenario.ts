@@ -16,7 +16,6 @@ import type { Endings } from '../core/work';
 import {
   faultKinds,
   faults,
-  isFault,
   strikesRole,
   type CallRole,
   type Fault,
@@ -109,25 +108,13 @@ export function backgroundOver<Stage extends string, Ending extends string = nev
   endings: readonly Ending[] = [],
 ) {
   const stageNames = Object.keys(roles) as [Stage, ...Stage[]];
-  const suits = (kind: string) =>
-    stageNames.filter((stage) => isFault(kind) && strikesRole(kind, roles[stage]));
+  const strikes = (kind: FaultKind) => stageNames.some((stage) => strikesRole(kind, roles[stage]));
   const kind = z.preprocess(
     (entry) => (typeof entry === 'string' ? { kind: entry } : entry),
     section({
-      kind: z.enum([...faultKinds.filter((word) => suits(word).length > 0), ...endings]),
+      kind: z.enum([...faultKinds.filter(strikes), ...endings]),
       ...stepOptions,
       stages: z.array(z.enum(stageNames)).min(1).optional(),
-    }).superRefine(({ kind: word, times, stages = [] }, context) => {
-      const refuse = (key: string, message: string) =>
-        context.addIssue({ code: 'custom', path: [key], message });
-      if (isFault(word) && times !== undefined) {
-        refuse('times', 'expected no times: in the background every call is drawn by itself');
-      }
-      if (!isFault(word) && stages.length > 0) {
-        refuse('stages', `expected no stages: ${word} is an ending`);
-      } else if (stages.some((stage) => !suits(word).includes(stage))) {
-        refuse('stages', `expected only ${suits(word).join(', ')} for ${word}`);
-      }
     }),
   );
   const shape = section({

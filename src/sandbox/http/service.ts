@@ -29,19 +29,24 @@ export interface PreparedCall extends Subject {
   notReady?(): Answer | Refusal;
 }
 
-export interface Route<Stage extends string> {
-  method: string;
-  path: string;
-  stage: Stage;
+interface RouteTerms {
   /** Default `bearer`; ignored on the origin of files. */
   auth?: AuthScheme;
   /** Query parameters the route knows; `any` when it looks itself. Default none. */
   query?: readonly string[] | 'any';
   /** The body is or holds a file, which may be so large, and is not for the log. */
   fileLimitBytes?: number;
-  /** Changes nothing but counts and keys seen. @throws Refusal */
-  prepare(request: Request): PreparedCall | Promise<PreparedCall>;
 }
+/** Understands a request; changes nothing but counts and keys seen. @throws Refusal */
+type Prepare = (request: Request) => PreparedCall | Promise<PreparedCall>;
+/** A segment `:name` of the path matches anything and lands in `params`. */
+export type Route<Stage extends string> = readonly [
+  method: string,
+  path: string,
+  stage: Stage,
+  prepare: Prepare,
+  terms?: RouteTerms,
+];
 
 /** What every resource is built from. */
 export interface ResourceParts {
@@ -111,7 +116,7 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
   });
   const log = new RequestLog<Stage>(parts.receivedCapacity);
   const takePermit = createRateLimit(clock);
-  const findRoute = createRouter<Route<Stage>>(parts.routes(plan));
+  const findRoute = createRouter(parts.routes(plan));
   const isOfFiles = (path: string) =>
     path.startsWith(filesPrefix) && paths.some((one) => one.startsWith(filesPrefix));
   const none = Object.keys(roles).map((stage) => [stage, 0]);
@@ -164,13 +169,13 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
     const { headers, method = '' } = incoming;
     // What has no route is refused when its body has been read: the client would not live to read why.
     const found = attempt(() => findRoute(method, path));
-    const fileLimitBytes = found instanceof Refusal ? undefined : found.route.fileLimitBytes;
+    const fileLimitBytes = found instanceof Refusal ? undefined : found.route[4]?.fileLimitBytes;
     const body = await readBody(incoming, fileLimitBytes);
     if (body === 'aborted') return body;
     if (fileLimitBytes === undefined) entry.body = readable(body, credentials);
     if (found instanceof Refusal) throw found;
     const { route, params } = found;
-    const { auth = 'bearer', query: known = [], stage } = route;
+    const [, , stage, prepare, { auth = 'bearer', query: known = [] } = {}] = route;
     if (isOfFiles(path)) parts.links.check(path, query, headers);
     else credentials.check(auth, query, headers.authorization);
     entry.stage = stage;
@@ -179,7 +184,7 @@ export function createService<Stage extends string>(parts: ServiceParts<Stage>) 
       refuseParameters(query, auth === 'query_token' ? [...known, 'token'] : known);
     }
     const contentType = headers['content-type'] ?? '';
-    const call = await route.prepare({ path, params, query, headers, contentType, body, entry });
+    const call = await prepare({ path, params, query, headers, contentType, body, entry });
     entry.subject = call.subject;
     entry.variant = call.variant ?? null;
     entry.id = call.id;

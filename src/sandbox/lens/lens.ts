@@ -182,6 +182,8 @@ export function createLens(parts: ResourceParts) {
   }
 
   const one = `${analysesPath}/:id`;
+  const artifactPath = `${lensFilesPath}/artifacts/:id/:artifact_id`;
+  const uploadTerms = { query: 'any', fileLimitBytes: uploadLimitBytes } as const;
   const service = createService<LensStage>({
     ...parts,
     name: 'lens',
@@ -190,24 +192,11 @@ export function createLens(parts: ResourceParts) {
     section: scenario,
     scriptOf: ({ subject }) => scriptOf(subject),
     routes: () => [
-      { method: 'POST', path: analysesPath, stage: 'create', prepare: prepareCreate },
-      { method: 'GET', path: one, stage: 'read', prepare: prepareRead },
-      { method: 'POST', path: `${one}/submit`, stage: 'submit', prepare: prepareSubmit },
-      {
-        method: 'PUT',
-        path: `${lensFilesPath}/uploads/:id`,
-        stage: 'upload',
-        query: 'any',
-        fileLimitBytes: uploadLimitBytes,
-        prepare: prepareUpload,
-      },
-      {
-        method: 'GET',
-        path: `${lensFilesPath}/artifacts/:id/:artifact_id`,
-        stage: 'artifact',
-        query: 'any',
-        prepare: prepareArtifact,
-      },
+      ['POST', analysesPath, 'create', prepareCreate],
+      ['GET', one, 'read', prepareRead],
+      ['POST', `${one}/submit`, 'submit', prepareSubmit],
+      ['PUT', `${lensFilesPath}/uploads/:id`, 'upload', prepareUpload, uploadTerms],
+      ['GET', artifactPath, 'artifact', prepareArtifact, { query: 'any' }],
     ],
   });
 

@@ -143,10 +143,10 @@ export function createMonitors(parts: ResourceParts) {
     scriptOf: ({ subject }) => scenario().held[subject],
     shelf,
     routes: () => [
-      { method: 'GET', path: one, stage: 'read', prepare: prepareRead },
-      { method: 'PATCH', path: one, stage: 'update', prepare: prepareUpdate },
-      { method: 'GET', path: `${one}/changes`, stage: 'list', query: 'any', prepare: prepareList },
-      { method: 'POST', path: `${one}/changes/:change_id/ack`, stage: 'ack', prepare: prepareAck },
+      ['GET', one, 'read', prepareRead],
+      ['PATCH', one, 'update', prepareUpdate],
+      ['GET', `${one}/changes`, 'list', prepareList, { query: 'any' }],
+      ['POST', `${one}/changes/:change_id/ack`, 'ack', prepareAck],
     ],
   });
 

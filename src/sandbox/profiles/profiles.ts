@@ -62,7 +62,7 @@ export function createProfiles(parts: ResourceParts) {
     section: scenario,
     refusal: profileError,
     scriptOf: ({ subject }) => scriptOf(subject),
-    routes: () => [{ method: 'GET', path, stage: 'lookup', prepare: prepareLookup }],
+    routes: () => [['GET', path, 'lookup', prepareLookup]],
   });
 
   return { ...service, counts: () => ({ calls: service.calls(), items: tally.all() }) };

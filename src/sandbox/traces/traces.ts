@@ -113,9 +113,9 @@ export function createTraces(parts: ResourceParts) {
     section: scenario,
     scriptOf: ({ subject }) => scriptOf(subject),
     routes: () => [
-      { method: 'POST', path: tracesPath, stage: 'create', prepare: prepareCreate },
-      { method: 'GET', path: tracesPath, stage: 'list', query: 'any', prepare: prepareList },
-      { method: 'GET', path: `${tracesPath}/:id`, stage: 'read', prepare: prepareRead },
+      ['POST', tracesPath, 'create', prepareCreate],
+      ['GET', tracesPath, 'list', prepareList, { query: 'any' }],
+      ['GET', `${tracesPath}/:id`, 'read', prepareRead],
     ],
   });
 

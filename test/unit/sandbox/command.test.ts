@@ -117,7 +117,7 @@ describe('diligence sandbox', () => {
     [['--credit-token', ''], /--credit-token.*Expected some text/],
     [['--colour'], /unknown option '--colour'/],
     [['extra'], /too many arguments/],
-    [['--scenario', '/none.json'], /--scenario \/none\.json: cannot read it/],
+    [['--scenario', '/none.json'], /--scenario \/none\.json: .*no such file/],
   ])('wrong usage %j ends with 2 and says why', async (args, message) => {
     const { code, out, err } = await run(args);
     expect(code).toBe(2);
@@ -138,7 +138,7 @@ describe('diligence sandbox', () => {
     try {
       const { code, err } = await spawned(['--port', String(taken.port)], () => undefined);
       expect(code).toBe(2);
-      expect(err).toContain(`--port ${taken.port}: cannot listen there (listen EADDRINUSE`);
+      expect(err).toContain(`--port ${taken.port} --files-port 0: listen EADDRINUSE`);
     } finally {
       await taken.close();
     }

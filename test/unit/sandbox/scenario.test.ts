@@ -183,30 +183,10 @@ describe('a scenario', () => {
       'documents.*: unknown key polls; expected one of request, poll, pdf, end, result, failure',
       { documents: { '*': { polls: [] } } },
     ],
-    [
-      'background.kinds[0].times: expected no times: in the background every call is drawn by itself',
-      { background: { kinds: [{ kind: '429', times: 2 }] } },
-    ],
-    [
-      'background.kinds[0].stages: expected only pdf for empty_pdf',
-      { background: { kinds: [{ kind: 'empty_pdf', stages: ['poll'] }] } },
-    ],
-    [
-      'background.kinds[0].stages: expected no stages: divergente is an ending',
-      { background: { kinds: [{ kind: 'divergente', stages: ['poll'] }] } },
-    ],
     ['credit.successStatus: expected 200, 201 or 202', { credit: { successStatus: 204 } }],
     [
       'credit.calls: unknown key engine; expected one of specification, engine_list, engine_create, engine_read, engine_update, engine_delete',
       { credit: { calls: { engine: [] } } },
-    ],
-    [
-      'credit.background.kinds[0].stages: expected only upload for 413',
-      { credit: { background: { kinds: [{ kind: '413', stages: ['status'] }] } } },
-    ],
-    [
-      'credit.background.kinds[0].stages: expected no stages: no_result is an ending',
-      { credit: { background: { kinds: [{ kind: 'no_result', stages: ['result'] }] } } },
     ],
     ['the whole scenario: Invalid input: expected object, received array', []],
   ])('that is wrong says where and what was expected: %s', (issue, scenario) => {
