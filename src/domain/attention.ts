@@ -47,94 +47,62 @@ export type WaitReason =
 /** What a wait is about: rows, or a budget. */
 export type WaitScope = number | ReachedBudget | null;
 
-const whileWaiting: Record<WaitReason, { why: Words; actions: readonly ResolveAction[] }> = {
-  credentials: {
-    why: [
-      'the service refuses the token: it goes on by itself when one works',
-      'o serviço recusa o token: continua sozinho quando um funcionar',
-    ],
-    actions: [],
-  },
-  review: { why: ['it needs a review', 'precisa de revisão'], actions: ['accept', 'retry'] },
-  decision: {
-    why: [
-      'requests were throttled repeatedly: `diligence resume` tries again',
-      'os pedidos foram recusados repetidamente: `diligence resume` tenta de novo',
-    ],
-    actions: [],
-  },
-  unknown: {
-    why: [
-      'their requests left and no answer came: look at the service; `diligence resume` goes on until as many more are unknown',
-      'os pedidos saíram e nenhuma resposta veio: verifique no serviço; `diligence resume` continua até outras tantas ficarem assim',
-    ],
-    actions: [],
-  },
-  budget: {
-    why: [
-      '--budget allows no more, and `diligence resume` lets as many be made again',
-      '--budget não permite mais, e `diligence resume` permite outros tantos',
-    ],
-    actions: [],
-  },
-  restored: {
-    why: [
-      'it was under way when the store was backed up: the command that began it goes on with it',
-      'estava em andamento quando foi feita a cópia de segurança: o comando que o iniciou continua',
-    ],
-    actions: [],
-  },
-  stands_still: {
-    why: [
-      'its workflow fails again and again: run the version of diligence that started it, or cancel it',
-      'o workflow falha repetidamente: use a versão do diligence que o iniciou, ou cancele-o',
-    ],
-    actions: [],
-  },
+const whileWaiting: Record<WaitReason, Words> = {
+  credentials: [
+    'the service refuses the token: it goes on by itself when one works',
+    'o serviço recusa o token: continua sozinho quando um funcionar',
+  ],
+  review: ['it needs a review', 'precisa de revisão'],
+  decision: [
+    'requests were throttled repeatedly: `diligence resume` tries again',
+    'os pedidos foram recusados repetidamente: `diligence resume` tenta de novo',
+  ],
+  unknown: [
+    'their requests left and no answer came: look at the service; `diligence resume` goes on until as many more are unknown',
+    'os pedidos saíram e nenhuma resposta veio: verifique no serviço; `diligence resume` continua até outras tantas ficarem assim',
+  ],
+  budget: [
+    '--budget allows no more, and `diligence resume` lets as many be made again',
+    '--budget não permite mais, e `diligence resume` permite outros tantos',
+  ],
+  restored: [
+    'it was under way when the store was backed up: the command that began it goes on with it',
+    'estava em andamento quando foi feita a cópia de segurança: o comando que o iniciou continua',
+  ],
+  stands_still: [
+    'its workflow fails again and again: run the version of diligence that started it, or cancel it',
+    'o workflow falha repetidamente: use a versão do diligence que o iniciou, ou cancele-o',
+  ],
+};
+const actionsWhileWaiting: Partial<Record<WaitReason, readonly ResolveAction[]>> = {
+  review: ['accept', 'retry'],
 };
 
-const meanings: Record<ResolveAction, { mayCost: boolean; does: Words }> = {
-  reissue: {
-    mayCost: true,
-    does: [
-      'asks for it again: both requests may be charged',
-      'pede de novo: os dois pedidos podem ser cobrados',
-    ],
-  },
-  abandon: {
-    mayCost: false,
-    does: [
-      'gives it up: what was sent is looked for no longer',
-      'desiste: o que foi enviado não é mais procurado',
-    ],
-  },
-  watch: {
-    mayCost: false,
-    does: [
-      'goes on with what was sent, and sends nothing new',
-      'continua com o que foi enviado, e não envia nada novo',
-    ],
-  },
-  adopt: {
-    mayCost: false,
-    does: [
-      'takes the id that the service has named, to its end',
-      'adota o id que o serviço informou, até o fim',
-    ],
-  },
-  accept: { mayCost: false, does: ['takes it as it is', 'aceita como está'] },
-  retry: {
-    mayCost: true,
-    does: [
-      'asks for another attempt, which may be charged',
-      'pede outra tentativa, que pode ser cobrada',
-    ],
-  },
-  acknowledge: {
-    mayCost: false,
-    does: ['a person has seen it: it is left as it is', 'uma pessoa viu: fica como está'],
-  },
+const meanings: Record<ResolveAction, Words> = {
+  reissue: [
+    'asks for it again: both requests may be charged',
+    'pede de novo: os dois pedidos podem ser cobrados',
+  ],
+  abandon: [
+    'gives it up: what was sent is looked for no longer',
+    'desiste: o que foi enviado não é mais procurado',
+  ],
+  watch: [
+    'goes on with what was sent, and sends nothing new',
+    'continua com o que foi enviado, e não envia nada novo',
+  ],
+  adopt: [
+    'takes the id that the service has named, to its end',
+    'adota o id que o serviço informou, até o fim',
+  ],
+  accept: ['takes it as it is', 'aceita como está'],
+  retry: [
+    'asks for another attempt, which may be charged',
+    'pede outra tentativa, que pode ser cobrada',
+  ],
+  acknowledge: ['a person has seen it: it is left as it is', 'uma pessoa viu: fica como está'],
 };
+const maySpend: readonly ResolveAction[] = ['reissue', 'retry'];
 
 /** Of a status that the table does not know, a person is told. */
 const unknownCell: Cell = ['person'];
@@ -200,10 +168,10 @@ export function inboxEntry(
   say: Say = inEnglish,
 ): { why: string; actions: readonly ActionMeaning[] } {
   if (status === null) {
-    const { why, actions } = whileWaiting[waitsFor ?? 'restored'];
+    const reason = waitsFor ?? 'restored';
     return {
-      why: `${aboutWords(waitsAbout, say)}${say(...why)}`,
-      actions: actions.map((action) => meaningOf(action, say)),
+      why: `${aboutWords(waitsAbout, say)}${say(...whileWaiting[reason])}`,
+      actions: (actionsWhileWaiting[reason] ?? []).map((action) => meaningOf(action, say)),
     };
   }
   const [verdict] = cellOf(kind, status);
@@ -257,29 +225,15 @@ function inEnglish(en: string): string {
 }
 
 function meaningOf(action: ResolveAction, say: Say): ActionMeaning {
-  const { does, mayCost } = meanings[action];
-  return { action, mayCost, does: say(...does) };
+  return { action, mayCost: maySpend.includes(action), does: say(...meanings[action]) };
 }
 
-export const bySeverity = [
-  'lost',
-  'unknown_outcome',
-  'failed',
-  'refused',
-  'unreadable',
-  'expired',
-  'needs_review',
-  'incomplete',
-  'followed',
-  'invalid',
-  'unsupported',
-  'not_found',
-  'cancelled',
-  'issued',
-  'completed',
-  'found',
-  'duplicate',
-];
+export const bySeverity = `
+  lost unknown_outcome failed refused unreadable expired needs_review incomplete followed
+  invalid unsupported not_found cancelled issued completed found duplicate
+`
+  .trim()
+  .split(/\s+/);
 
 /** One word for how a batch ended: the status of the row that needs a person most. */
 export function mostSevere(counts: Readonly<Partial<Record<string, number>>>): string {

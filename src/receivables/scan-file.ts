@@ -5,8 +5,7 @@ import type { CnabReport, ScanOptions } from '../domain/cnab/report';
 import { CnabScan } from '../domain/cnab/scan';
 import { plainWidth } from '../domain/cnab/layout';
 import { LineCutter } from './lines';
-import { unreadable } from './open-input';
-import { openInput } from './open-input';
+import { unreadable, openInput } from './open-input';
 
 export interface ScannedFile extends CnabReport {
   /** Of the bytes on the disk: lower-case hex. */

@@ -31,7 +31,6 @@ export interface SheetErrorPosition {
   file?: string;
   /** Physical line, header = 1. */
   line?: number;
-  /** Column as the user named it. */
   column?: string;
   cause?: unknown;
 }

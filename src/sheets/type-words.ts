@@ -10,7 +10,6 @@ const words: Readonly<Record<CertificateType, ReadonlySet<string>>> = {
   ),
 };
 
-/** The certificate type of a cell, or undefined for an unknown word. */
 export function certificateTypeOf(cell: string): CertificateType | undefined {
   return certificateTypes.find((type) => words[type].has(foldName(cell)));
 }

@@ -55,7 +55,7 @@ const tables: [
 
 const good: CoverageRow = {
   sandbox: 'Shows it.',
-  client: 'src/domain/certificates/issuance.ts#Issuance.certidaoId',
+  client: 'src/domain/certificates/issuance.ts#IssuanceResult.baseName',
   test: 'contract/sandbox-endings.test.ts › failed fails every time',
 };
 const title = 'contract/sandbox-endings.test.ts ›' as const;
@@ -133,8 +133,8 @@ describe('the coverage table', () => {
     ],
     [
       'a field that does not exist',
-      { client: 'src/domain/certificates/issuance.ts#Issuance.certidao' },
-      'src/domain/certificates/issuance.ts declares no Issuance.certidao',
+      { client: 'src/domain/certificates/issuance.ts#IssuanceResult.certidao' },
+      'src/domain/certificates/issuance.ts declares no IssuanceResult.certidao',
     ],
     [
       'no field at all',

@@ -18,7 +18,7 @@ import {
 } from '../../src/apis/http/errors';
 import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
-import type { ResultFilter } from '../../src/domain/credit/operation';
+import type { ResultFilter } from '../../src/domain/credit/job';
 import type { SandboxOptions } from '../../src/sandbox';
 import { examineCredit, namesFinding } from '../../src/doctor/credit';
 import { readEnvironment } from '../../src/environment';

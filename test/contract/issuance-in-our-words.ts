@@ -1,4 +1,5 @@
-import type { Issuance, IssuanceState } from '../../src/domain/certificates/issuance';
+import type { IssuanceState } from '../../src/domain/certificates/issuance';
+import type { Issuance } from '../../src/apis/investigation/wire/certificates.wire';
 
 /** An issuance as the specification tells it: everything but id and status may be missing or null. */
 export interface Told {

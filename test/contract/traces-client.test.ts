@@ -1,7 +1,7 @@
 import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
 import { TracesApi } from '../../src/apis/investigation/traces';
-import { traceTypes } from '../../src/domain/traces/trace';
+import { traceTypes } from '../../src/domain/traces/search';
 import { readEnvironment } from '../../src/environment';
 import { parseConfig } from '../../src/environment/config-file';
 import { LoopbackServer, sendJson, type Reply } from '../support/loopback-server';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AnalysisRepository } from '../../src/store/credit/analyses';
 import { storeIn } from '../support/temporary-store';
-import type { ResultFilter } from '../../src/domain/credit/operation';
+import type { ResultFilter } from '../../src/domain/credit/job';
 import type { Received, ScenarioInput } from '../../src/sandbox';
 import { anyCallFaults } from '../support/any-call-faults';
 import { answerLost } from '../support/batch-account';

@@ -5,7 +5,7 @@ import type { CertificatesApi } from '../../apis/investigation/certificates';
 import { keepAside, sha256Of, storePdf } from '../../store/certificates/evidence-files';
 import type { RecordRepository, StoredBytes } from '../../store/records';
 import type { Store } from '../../store/store';
-import type { Issuance } from '../../domain/certificates/issuance';
+import type { Issuance } from '../../apis/investigation/wire/certificates.wire';
 import { pauseOnTheClock, type Pause } from '../core/pause';
 
 /** The PDF of a completed issuance. */

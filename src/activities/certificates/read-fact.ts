@@ -1,6 +1,6 @@
 import type { CallPriority } from '../../apis/http/limiter';
 import type { NewFact } from '../../store/certificates/facts';
-import type { Issuance } from '../../domain/certificates/issuance';
+import type { Issuance } from '../../apis/investigation/wire/certificates.wire';
 import type { IssuanceFact } from '../../domain/certificates/outcomes';
 import type { CertificateItem } from '../../domain/certificates/job';
 import { rowFlags, type PolledRow } from '../../domain/certificates/certificate-rows';

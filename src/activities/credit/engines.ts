@@ -1,5 +1,5 @@
 import type { JobRef } from '../../domain/core/job-record';
-import { isOnlyAPage } from '../../apis/credit/engines.wire';
+import { isOnlyAPage, type Engine } from '../../apis/credit/engines.wire';
 import { decisionEntry } from '../../domain/core/audit';
 import { attemptState, reissueByRerun, latestAttempt } from '../../domain/core/service/attempts';
 import type { Polled, PollRequest } from '../../domain/core/service/poll-request';
@@ -78,7 +78,10 @@ export function createCreditEngineActivities(deps: CreditDependencies) {
   return { chooseNamedEngine };
 }
 
-function refusal(wanted: string, found: Exclude<EngineChoice, { kind: 'found' }>): EngineChosen {
+function refusal(
+  wanted: string,
+  found: Exclude<EngineChoice<Engine>, { kind: 'found' }>,
+): EngineChosen {
   const { engines, kind } = found;
   const names = engines
     .slice(0, mostNamed)

@@ -8,7 +8,14 @@ import {
   type CallFailure,
 } from '../../apis/http/classify';
 import { ContractError, StatusError } from '../../apis/http/errors';
-import type { ResultFilter } from '../../domain/credit/operation';
+import {
+  type ResultFilter,
+  analysisOutcomeEntry,
+  type AnalysisOutcome,
+  type AnalysisRecord,
+  type AnalysisResultRef,
+  type OperationSeen,
+} from '../../domain/credit/job';
 import { AnalysisRepository, operationFolder, resultKey } from '../../store/credit/analyses';
 import { indexDocuments, indexedBytes } from '../../store/core/subject-index';
 import { findLarge, putLarge, readLarge } from '../../store/core/large-objects';
@@ -20,13 +27,6 @@ import {
   foreignResult,
 } from '../../domain/credit/tree-check';
 import type { Polled, PollRequest } from '../../domain/core/service/poll-request';
-import { analysisOutcomeEntry } from '../../domain/credit/job';
-import type {
-  AnalysisOutcome,
-  AnalysisRecord,
-  AnalysisResultRef,
-  OperationSeen,
-} from '../../domain/credit/job';
 import type { CreditDependencies } from '../dependencies';
 import { recordOf, storeOutcome } from '../core/job-records';
 import { createPolling, type Reading } from '../core/poll-until-settled';

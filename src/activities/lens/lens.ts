@@ -4,7 +4,7 @@ import { findArtifact } from '../../store/core/artifacts';
 import { isCallFailure } from '../../apis/http/classify';
 import { withEither } from '../../apis/http/signals';
 import type { LensAnswer } from '../../apis/investigation/lens';
-import { artifactsInAnswer } from '../../apis/investigation/wire/lens.wire';
+import { artifactsInAnswer, type LensAnalysis } from '../../apis/investigation/wire/lens.wire';
 import { indexDocuments } from '../../store/core/subject-index';
 import { LensRepository, lensIndexes } from '../../store/lens/lens';
 import { lensSubject, undecidedAttempt } from '../../domain/core/service/attempts';
@@ -15,7 +15,6 @@ import {
   type LensOutcome,
   type LensSeen,
 } from '../../domain/lens/analyze';
-import type { LensAnalysis } from '../../domain/lens/lens-analysis';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { answerLost } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';

@@ -20,7 +20,7 @@ import {
   type LensRecord,
   type SubmittedLens,
 } from '../../domain/lens/analyze';
-import type { LensAnalysis, LensUpload } from '../../domain/lens/lens-analysis';
+import type { LensUpload, LensAnalysis } from '../../apis/investigation/wire/lens.wire';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { storeIncomplete } from '../core/failures';
 import {

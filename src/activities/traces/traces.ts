@@ -24,7 +24,7 @@ import {
   type TraceSeen,
 } from '../../domain/traces/search';
 import type { TraceStatus } from '../../domain/traces/kinds';
-import type { Trace } from '../../domain/traces/trace';
+import type { Trace } from '../../apis/investigation/wire/traces.wire';
 import type { JobDependencies } from '../dependencies';
 import { answerLost, sendKeyed, type KeyedAnswer, unsentReading } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';

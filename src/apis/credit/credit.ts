@@ -7,7 +7,6 @@ import { SpecificationApi } from './specification';
 /** Everything but an upload and a result is small: a slower response is lost. */
 const longestReadMs = 30_000;
 
-/** The whole credit service, over one connection pool and one limiter. */
 export interface CreditApi {
   service: Service;
   specification: SpecificationApi;

@@ -1,9 +1,9 @@
-import type { Engine, EngineFields } from '../../domain/credit/engine';
+import type { EngineFields } from '../../domain/credit/engine';
+import { type Engine, engineFromWire, enginesFromWire, refusePage } from './engines.wire';
 import { stringifyWithTexts } from '../../domain/core/json-text';
 import { callTo, type HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import type { Service } from '../http/service';
-import { engineFromWire, enginesFromWire, refusePage } from './engines.wire';
 
 const maxBytes = 16 * 1024 * 1024;
 /** Guard against an endless list. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Engine } from '../../domain/credit/engine';
 import { JsonText, memberText } from '../../domain/core/json-text';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
@@ -16,6 +15,9 @@ const engineWire = z.object({
     z.array(z.object({ id: reported, name: reported, severity: reported, enabled: flag })),
   ),
 });
+
+/** `rulesText`: the raw rules with every field; absent where the service shows none, as in its list. */
+export type Engine = z.infer<typeof engineWire> & { rulesText?: JsonText };
 
 /**
  * The engine itself, or the only one inside the response.
@@ -37,7 +39,6 @@ export function engineFromWire(call: CallName, body: Buffer): Engine {
 export interface EnginesPage {
   engines: Engine[];
   next: Record<string, string> | null;
-  /** Total over all pages; null: not reported. */
   total: number | null;
 }
 
@@ -117,7 +118,6 @@ function tellsOfMore(name: string, value: unknown): boolean {
 
 type Entries = [name: string, value: unknown][];
 
-/** Members of an object, and of its objects. */
 function membersOf(body: unknown): Entries {
   const entries = objectEntries(body);
   return [...entries, ...entries.flatMap(([, value]) => objectEntries(value))];

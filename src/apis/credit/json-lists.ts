@@ -1,17 +1,13 @@
 /** Keys from the root of a document to a list; `*` stands for each element of the previous list. */
 export type ListPath = readonly string[];
 
-/** Lists searched below a position of the document. */
 interface Position {
   readonly below: Map<string, Position>;
-  /** Index of the list at this position; null: none. */
   list: number | null;
 }
 
-/** An open object or list on the path to a list. */
 interface Frame {
   readonly position: Position;
-  /** Index of the list whose elements are passed on. */
   readonly list: number | null;
   elements: number;
   /** Of an object: key of the next value; null: a key comes next. */

@@ -1,7 +1,6 @@
 import { defaultFailedStatuses, type CreditAssumptions } from '../assumptions';
 import type { DescribedField, SpecificationFacts } from './specification.wire';
 
-/** Source of a name: our configuration, the service's document, or an assumption. */
 export type NameSource = 'configured' | 'document' | 'assumed';
 
 export interface FoundName {
@@ -9,7 +8,6 @@ export interface FoundName {
   source: NameSource;
 }
 
-/** Undocumented names, found or assumed. */
 export interface CreditNames {
   filePart: FoundName;
   /** Null: the document describes the parts, and none of them selects an engine. */
@@ -20,7 +18,6 @@ export interface CreditNames {
   /** Words of a failed operation, in lower case and without accents. */
   failedStatuses: readonly string[];
   failedStatusesSource: NameSource;
-  /** All status words of the document, in the same form. */
   documentedStatuses: readonly string[];
   engineRequired: boolean;
   xmlsRequired: boolean;

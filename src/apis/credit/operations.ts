@@ -1,5 +1,6 @@
 import { FormData } from 'undici';
-import type { AnalysisOperation, ResultFilter } from '../../domain/credit/operation';
+import type { ResultFilter } from '../../domain/credit/job';
+import { type AnalysisOperation, acceptedIdFromWire, operationFromWire } from './operations.wire';
 import { callTo, type BeforeSend, type HttpCall } from '../http/call';
 import { ContractError, StatusError } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
@@ -7,18 +8,14 @@ import { parseJson } from '../http/problem';
 import type { HttpStream } from '../http/exchange';
 import type { Service } from '../http/service';
 import { xmlsPart, type CreditNames } from './names';
-import { acceptedIdFromWire, operationFromWire } from './operations.wire';
 import type { SpecificationApi } from './specification';
 
 const maxJsonBytes = 1024 * 1024;
 /** Guard against an endless body: a million receivables with issues are some 2 GiB. */
 const maxResultBytes = 8 * 1024 ** 3;
 
-/** A file as a part of an upload: its bytes are streamed. */
 export interface UploadFile {
-  /** Without folders. */
   name: string;
-  /** Number of bytes that `read` yields. */
   bytes: number;
   read: () => AsyncIterable<Uint8Array>;
 }
@@ -29,7 +26,6 @@ export interface Upload {
   engineId: string | null;
 }
 
-/** An upload in the form that the service requires. */
 export interface PreparedUpload {
   form: FormData;
   names: CreditNames;
@@ -51,7 +47,6 @@ export class OperationsApi {
   readonly service: Service;
   /** Total time of an upload or a result; `answerBy` of an attempt includes it. */
   readonly timeoutMs: number;
-  /** Total time of a read of the status. */
   readonly readTimeoutMs: number;
   readonly #specification: SpecificationApi;
 
@@ -100,7 +95,6 @@ export class OperationsApi {
     return acceptedIdFromWire(call, names, { body, location: String(headers['location'] ?? '') });
   }
 
-  /** Current state of an operation. @returns the state, and the raw response for the store */
   async readOperation(
     operationId: string,
     priority: CallPriority,
@@ -154,29 +148,31 @@ function refuseUnsendable(
   { hasXmls, hasEngine }: { hasXmls: boolean; hasEngine: boolean },
 ): void {
   const [unknown] = names.unknownRequired;
-  if (unknown !== undefined) {
-    throw new UnsendableUploadError(
+  const document = "the service's OpenAPI document";
+  const faults: [isFault: boolean, UnsendableUploadError['code'], message: string][] = [
+    [
+      unknown !== undefined,
       'unknown_part',
-      `the service's OpenAPI document requires "${unknown}" of an upload, which we do not know (credit.filePart and credit.enginePart name the parts that we do)`,
-    );
-  }
-  if (names.engineRequired && !hasEngine) {
-    throw new UnsendableUploadError(
+      `${document} requires "${unknown}" of an upload, which we do not know (credit.filePart and credit.enginePart name the parts that we do)`,
+    ],
+    [
+      names.engineRequired && !hasEngine,
       'engine_required',
-      `the service's OpenAPI document requires an engine ("${names.enginePart?.name}"): choose one`,
-    );
-  }
-  if (names.xmlsRequired && !hasXmls) {
-    throw new UnsendableUploadError(
+      `${document} requires an engine ("${names.enginePart?.name}"): choose one`,
+    ],
+    [
+      names.xmlsRequired && !hasXmls,
       'xmls_required',
-      `the service's OpenAPI document requires the ZIP of the invoices ("${xmlsPart}")`,
-    );
-  }
-  if (names.enginePart === null && hasEngine) {
-    throw new UnsendableUploadError(
+      `${document} requires the ZIP of the invoices ("${xmlsPart}")`,
+    ],
+    [
+      names.enginePart === null && hasEngine,
       'no_engine_part',
-      "the service's OpenAPI document names no part that chooses an engine (credit.enginePart names one)",
-    );
+      `${document} names no part that chooses an engine (credit.enginePart names one)`,
+    ],
+  ];
+  for (const [isFault, code, message] of faults) {
+    if (isFault) throw new UnsendableUploadError(code, message);
   }
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { AnalysisOperation } from '../../domain/credit/operation';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
 import {
@@ -35,7 +34,6 @@ const failureWire = z.union([
     .min(1)
     .transform((message) => ({ code: null, message })),
 ]);
-/** Fields of the error. */
 const failureFields = ['error', 'erro', 'failure', 'falha'];
 /** Further fields of the reason when the status says that it failed. */
 const reasonFields = ['detail', 'detalhe', 'reason', 'motivo', 'title', 'titulo', 'descricao'];
@@ -71,6 +69,17 @@ export function acceptedIdFromWire(
   if (id !== undefined) return id;
   const path = names.idFields.map(({ name }) => name).join(' or ');
   throw new ContractError(call, [{ path, code: 'missing_id' }], body);
+}
+
+/** An operation as one read of it shows it. */
+export interface AnalysisOperation {
+  operationId: string;
+  /** Never `completed`: only the presence of the result shows that. */
+  state: 'unsettled' | 'failed';
+  statusWord: string | null;
+  /** Neither our lists nor the specification have the word: logged once as a warning. */
+  isUnknownWord: boolean;
+  failure: z.infer<typeof failureWire> | null;
 }
 
 /**
@@ -196,7 +205,7 @@ function objectOf(value: unknown): Wire | null {
   return parsed.success ? parsed.data : null;
 }
 
-function failureIn(wire: Wire): AnalysisOperation['failure'] {
+function failureIn(wire: Wire): z.infer<typeof failureWire> | null {
   for (const field of failureFields) {
     const failure = failureWire.safeParse(wire[field]);
     if (failure.success) return failure.data;

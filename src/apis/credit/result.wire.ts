@@ -111,7 +111,6 @@ const issuesAloneWire = headWire.extend({
 });
 const sacadoOfIssuesWire = sacadoWire.extend({ titulos: entries.nullish() });
 
-/** Receives the tree as it is read; `payer`: index of the payer, from 0. */
 export interface AnalysisVisitor {
   /** Called before its payer: a payer's own fields may follow its receivables. */
   receivable?(receivable: AnalysedReceivable, payer: number): void;
@@ -187,77 +186,47 @@ const payerList = 0;
 
 function analysisFromWire(call: CallName, root: unknown): Analysis {
   const { cedente, ...head } = parseWire(analysisWire, call, root);
-  return {
-    ...headFromWire(head),
-    assignor: {
-      id: cedente.id,
-      document: cedente.cnpj,
-      name: cedente.razaoSocial,
-      status: cedente.status,
-      issues: cedente.issues,
-    },
-  };
+  const { cnpj: document, razaoSocial: name, sacados: _, ...assignor } = cedente;
+  return { ...headFromWire(head), assignor: { ...assignor, document, name } };
 }
 
 function headFromWire({ summary, ...head }: z.output<typeof headWire>): AnalysisHead {
+  const { cedente, sacados, totalTitulos: receivables, ...sums } = summary;
   return {
     ...head,
     summary: {
-      receivables: summary.totalTitulos,
-      approved: summary.approved,
-      blocked: summary.blocked,
-      alerted: summary.alerted,
-      totalValue: summary.totalValue,
-      approvedValue: summary.approvedValue,
-      blockedValue: summary.blockedValue,
-      alertedValue: summary.alertedValue,
-      payers: summary.sacados?.total ?? null,
-      payersWithIssues: summary.sacados?.withIssues ?? null,
-      assignorStatus: summary.cedente?.status ?? null,
+      ...sums,
+      receivables,
+      payers: sacados?.total ?? null,
+      payersWithIssues: sacados?.withIssues ?? null,
+      assignorStatus: cedente?.status ?? null,
     },
   };
 }
 
-function payerFromWire(wire: Omit<z.output<typeof sacadoOfIssuesWire>, 'titulos'>): AnalysedPayer {
-  return {
-    id: wire.id,
-    document: wire.cnpjCpf,
-    name: wire.razaoSocial,
-    kind: wire.tipo,
-    status: wire.status,
-    issues: wire.issues,
-  };
+function payerFromWire(wire: z.output<typeof sacadoOfIssuesWire>): AnalysedPayer {
+  const { cnpjCpf: document, razaoSocial: name, tipo: kind, titulos: _, ...payer } = wire;
+  return { ...payer, document, name, kind };
 }
 
 function receivableFromWire(call: CallName, value: unknown, payer: number): AnalysedReceivable {
   const wire = parseWire(tituloWire, call, value, ['cedente', 'sacados', payer, 'titulos']);
+  const { numero: number, valor, dataVencimento: dueOn, nfeChave: invoiceKey, ...rest } = wire;
+  return { ...rest, number, value: valor, dueOn, invoiceKey };
+}
+
+function issueFromWire(wire: z.output<typeof issueWire>): AnalysisIssue {
+  const { detail, dataSource: source, message, ...issue } = wire;
+  const isSentence = detail !== null && detail !== undefined && 'sentence' in detail;
   return {
-    id: wire.id,
-    number: wire.numero,
-    value: wire.valor,
-    dueOn: wire.dataVencimento,
-    invoiceKey: wire.nfeChave,
-    status: wire.status,
-    issues: wire.issues,
+    ...issue,
+    message: isSentence ? withSentence(message, detail.sentence) : message,
+    ...(isSentence ? noDetail : (detail ?? noDetail)),
+    source,
   };
 }
 
-function issueFromWire({ detail, ...wire }: z.output<typeof issueWire>): AnalysisIssue {
-  const isSentence = detail !== null && detail !== undefined && 'sentence' in detail;
-  const fields = isSentence ? null : detail;
-  return {
-    ruleId: wire.ruleId,
-    ruleName: wire.ruleName,
-    category: wire.category,
-    status: wire.status,
-    message: isSentence ? withSentence(wire.message, detail.sentence) : wire.message,
-    field: fields?.field ?? null,
-    actual: fields?.actual ?? null,
-    expected: fields?.expected ?? null,
-    threshold: fields?.threshold ?? null,
-    source: wire.dataSource,
-  };
-}
+const noDetail = { field: null, actual: null, expected: null, threshold: null };
 
 function withSentence(message: string | null, sentence: string): string {
   return message === null || message === sentence ? sentence : `${message} (${sentence})`;

@@ -1,5 +1,5 @@
 import type { CertificateType } from '../../domain/certificates/certificates';
-import type { Issuance } from '../../domain/certificates/issuance';
+import { type Issuance, acceptedIdFromWire, idAt, issuanceWire } from './wire/certificates.wire';
 import type { CertificateAssumptions } from '../assumptions';
 import type { BeforeSend, HttpCall } from '../http/call';
 import { ConnectionError, StatusError, TimeoutError, type CallName } from '../http/errors';
@@ -7,7 +7,6 @@ import type { CallPriority } from '../http/limiter';
 import type { Service } from '../http/service';
 import { fetchNamed } from './artifacts';
 import { ResourceApi, type Answer } from './resource';
-import { acceptedIdFromWire, idAt, issuanceWire } from './wire/certificates.wire';
 
 /** Bytes. An issuance is a few hundred; a certificate a few hundred thousand at most. */
 const maxJsonBytes = 1024 * 1024;

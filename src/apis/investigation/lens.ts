@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { LensAnalysis, LensMode, LensUpload } from '../../domain/lens/lens-analysis';
+import type { LensMode } from '../../domain/lens/analyze';
+import { type LensUpload, type LensAnalysis, lensWire } from './wire/lens.wire';
 import type { LensAssumptions } from '../assumptions';
 import type { BeforeSend, HttpCall } from '../http/call';
 import { ContractError } from '../http/errors';
@@ -8,7 +9,6 @@ import type { CallPriority } from '../http/limiter';
 import type { Service } from '../http/service';
 import { mostRedirects, redirectOf } from './artifacts';
 import { idempotencyKey, ResourceApi, type Answer } from './resource';
-import { lensWire } from './wire/lens.wire';
 
 /** For the response to an upload, which is not read. */
 const maxUploadAnswerBytes = 1024 * 1024;

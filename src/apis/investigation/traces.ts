@@ -1,4 +1,5 @@
-import type { Trace, TraceState, TraceStrategy, TraceType } from '../../domain/traces/trace';
+import type { TraceStrategy, TraceType, TraceState } from '../../domain/traces/search';
+import { type Trace, traceWire } from './wire/traces.wire';
 import type { TraceAssumptions } from '../assumptions';
 import type { BeforeSend, HttpCall } from '../http/call';
 import { StatusError } from '../http/errors';
@@ -6,7 +7,6 @@ import type { CallPriority } from '../http/limiter';
 import type { Service } from '../http/service';
 import { ListedApi, type ListFilter } from './pages';
 import { idempotencyKey, type Answer } from './resource';
-import { traceWire } from './wire/traces.wire';
 
 export interface TraceRequest {
   /** E-mail, phone, username or wallet: personal data. The service derives the type from it. */

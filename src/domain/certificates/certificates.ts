@@ -1,5 +1,5 @@
 import type { DocumentType } from '../core/documents/documents';
-import type { ReportedFields } from './outcomes';
+import type { ReportedFields } from './issuance';
 
 /**
  * What can be requested: `cnpj` is the real-time query of company data, `trabalhista` the

@@ -1,19 +1,8 @@
-/** `unknown`: a status word that the specification does not list; treated as unsettled. */
-export type IssuanceState = 'queued' | 'processing' | 'completed' | 'failed' | 'unknown';
+/** Any other word of the service is `unknown`: unsettled, logged once and polled to the deadline. */
+export const issuanceStates = ['queued', 'processing', 'completed', 'failed'] as const;
+export type IssuanceState = (typeof issuanceStates)[number] | 'unknown';
 
-export interface Issuance {
-  certidaoId: string;
-  state: IssuanceState;
-  /** The service's own word, for people. */
-  statusWord: string;
-  stage: string | null;
-  result: IssuanceResult | null;
-  evidence: EvidenceLocation;
-  error: IssuanceError | null;
-  createdAt: string | null;
-  completedAt: string | null;
-}
-
+/** What an issuance reports, in our words. */
 export interface IssuanceResult {
   /** `classificacao` unchanged: its values are not documented, so it never counts as "clean". */
   classification: string | null;
@@ -26,21 +15,16 @@ export interface IssuanceResult {
   capturedAt: string | null;
 }
 
-export interface EvidenceLocation {
-  /** `evidence.pdf_url`: a path or an address. */
-  pdfUrl: string | null;
-  /** `links.pdf`, the second choice. */
-  linkedPdf: string | null;
+/** Reported fields of an issuance, in the words of the result sheet. */
+export interface ReportedFields extends IssuanceResult {
+  completedAt: string | null;
+  /** Key of the checked PDF, in the store. */
+  pdfKey: string | null;
   sha256: string | null;
-  isPending: boolean;
-}
-
-export interface IssuanceError {
-  code: string | null;
-  category: string | null;
-  message: string | null;
+  errorCode: string | null;
+  errorCategory: string | null;
+  errorMessage: string | null;
   retryable: boolean | null;
-  retryAfterMs: number | null;
 }
 
 export function isSettled(state: IssuanceState): boolean {

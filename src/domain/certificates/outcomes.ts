@@ -1,17 +1,5 @@
 import type { CertificateType } from './certificates';
-import type { IssuanceResult } from './issuance';
-
-/** Reported fields of an issuance, in the words of the result sheet. */
-export interface ReportedFields extends IssuanceResult {
-  completedAt: string | null;
-  /** Key of the checked PDF, in the store. */
-  pdfKey: string | null;
-  sha256: string | null;
-  errorCode: string | null;
-  errorCategory: string | null;
-  errorMessage: string | null;
-  retryable: boolean | null;
-}
+import type { ReportedFields } from './issuance';
 
 /** For rows without a response. */
 export const nothingReported: ReportedFields = {

@@ -115,14 +115,20 @@ function payerAt(
   reported: DocumentType | null,
 ): Payer {
   const text = columnsAt(bytes, from, columns);
-  if (reported !== 'cpf' && isValidCnpj(text)) {
-    return { documentType: 'cnpj', document: text, columns, valid: true };
-  }
-  const digits = text.startsWith('000') ? text.slice(3) : text.trimEnd();
-  if (reported !== 'cnpj' && isValidCpf(digits)) {
-    return { documentType: 'cpf', document: digits, columns, valid: true };
-  }
+  const found = documentIn(text, reported);
+  if (found !== null) return { ...found, columns, valid: true };
   return { documentType: reported, document: text.trim(), columns, valid: false };
+}
+
+/** A CPF in columns for a CNPJ has zeros in front, or blanks behind. */
+function documentIn(
+  text: string,
+  reported: DocumentType | null = null,
+): Pick<Payer, 'documentType' | 'document'> | null {
+  if (reported !== 'cpf' && isValidCnpj(text)) return { documentType: 'cnpj', document: text };
+  const digits = text.startsWith('000') ? text.slice(3) : text.trimEnd();
+  const isCpf = reported !== 'cnpj' && isValidCpf(digits);
+  return isCpf ? { documentType: 'cpf', document: digits } : null;
 }
 
 /** The key as it stands; null when there are no such columns, or they are blank or zero. */
@@ -144,18 +150,12 @@ export function readAssignorDocument(
   extended: boolean,
 ): string | null {
   const type = columnsAt(bytes, from, receivableColumns.assignorType);
-  if (type === '01' || type === '02') {
-    const reported = validDocument(columnsAt(bytes, from, receivableColumns.assignorDocument));
-    if (reported !== null) return reported;
-  }
-  if (!extended) return null;
-  return validDocument(columnsAt(bytes, from, extendedColumns.assignorDocument));
-}
-
-function validDocument(text: string): string | null {
-  if (isValidCnpj(text)) return text;
-  const digits = text.startsWith('000') ? text.slice(3) : text.trimEnd();
-  return isValidCpf(digits) ? digits : null;
+  const columns = [
+    ...(type === '01' || type === '02' ? [receivableColumns.assignorDocument] : []),
+    ...(extended ? [extendedColumns.assignorDocument] : []),
+  ];
+  const found = columns.map((one) => documentIn(columnsAt(bytes, from, one))?.document ?? null);
+  return found.find((document) => document !== null) ?? null;
 }
 
 /** The sequence number, the last six columns of a record this wide; -1 when it is none. */

@@ -1,25 +1,6 @@
 import type { Words } from '../job';
 import type { JsonText } from '../core/json-text';
-import { isUuid } from '../core/uuid';
-
-export interface Engine {
-  id: string;
-  name: string;
-  description: string | null;
-  isTemplate: boolean | null;
-  ruleCount: number | null;
-  /** Null: not shown, as in the service's list. */
-  rules: EngineRule[] | null;
-  /** The raw rules with every field; absent where the service shows none. */
-  rulesText?: JsonText;
-}
-
-export interface EngineRule {
-  id: string | null;
-  name: string | null;
-  severity: string | null;
-  enabled: boolean | null;
-}
+import { isUuid } from '../core/documents/documents';
 
 /** Fields of a call about an engine; absent ones are not sent. */
 export interface EngineFields {
@@ -50,7 +31,12 @@ export function lengthFault({ name, description }: EngineFields): Words | null {
   return null;
 }
 
-export type EngineChoice =
+interface Named {
+  id: string;
+  name: string;
+}
+
+export type EngineChoice<Engine> =
   | { kind: 'found'; engine: Engine }
   /** `engines`: all engines. */
   | { kind: 'none'; engines: readonly Engine[] }
@@ -58,16 +44,18 @@ export type EngineChoice =
   | { kind: 'several'; engines: Engine[] };
 
 /** Chooses by id, else by name. An id takes precedence over an equal name. */
-export function chooseEngine(engines: readonly Engine[], idOrName: string): EngineChoice {
+export function chooseEngine<Engine extends Named>(
+  engines: readonly Engine[],
+  idOrName: string,
+): EngineChoice<Engine> {
   const wanted = idOrName.trim();
   const byId = engines.find(({ id }) => id.toLowerCase() === wanted.toLowerCase());
-  if (byId !== undefined) return { kind: 'found', engine: byId };
-  const named = engines.filter(({ name }) => sameName(name, idOrName));
-  const [first] = named;
+  const found = byId ? [byId] : engines.filter(({ name }) => sameName(name, idOrName));
+  const [first, ...others] = found;
   if (first === undefined) return { kind: 'none', engines };
-  return named.length === 1
+  return others.length === 0
     ? { kind: 'found', engine: first }
-    : { kind: 'several', engines: named };
+    : { kind: 'several', engines: found };
 }
 
 /** Whether two names are equal when composed (NFC) and trimmed. */

@@ -9,7 +9,10 @@ import type { Attempt } from '../core/service/attempts';
 import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
 import type { AnalysisSummary } from './analysis';
 import type { AnalysisStatus } from './kinds';
-import type { ResultFilter } from './operation';
+
+/** `issues`: only blocked and alerted entities; `all`: the complete tree (specification: "Rules"). */
+export const resultFilters = ['issues', 'all'] as const;
+export type ResultFilter = (typeof resultFilters)[number];
 
 /** One analysis of one file as requested: the input of a job, in `analyses/<name>/<instant>`. */
 export interface AnalysisRecord extends JobInput {

@@ -1,5 +1,5 @@
 import type { Artifact } from '../core/artifact';
-import type { Billing } from '../core/service/billing';
+import type { Billing } from '../core/service/billing-totals';
 import type { ServiceFailure } from '../core/service/service-failure';
 
 export const dossierStates = [

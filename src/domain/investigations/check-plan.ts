@@ -1,6 +1,6 @@
 import { phoneDigits } from '../core/documents/held-documents';
 import { readDocument } from '../core/documents/read-document';
-import { isUuid } from '../core/uuid';
+import { isUuid } from '../core/documents/documents';
 import { readTarget as readTraceTarget } from '../traces/target';
 import {
   mostYield,
@@ -73,20 +73,18 @@ function isAddress(text: string): boolean {
 /** The subject with normalised values, each once; an unreadable value is a fault. */
 export function readSubject(subject: Subject): { subject: Subject; faults: PlanFault[] } {
   const faults: PlanFault[] = [];
+  const add = (path: string, why: Fault): void => void faults.push({ path, ...why });
   const read = (field: 'cpf' | 'cnpj' | 'email' | 'phone' | 'dossier' | 'monitor'): string[] => {
     const found = new Map<string, number>();
     for (const [index, text] of subject[field].entries()) {
       const path = `subject.${field}[${index}]`;
       const reading =
         field === 'cpf' || field === 'cnpj' ? readNumber(text, [field]) : other(field, text);
-      if ('message' in reading) faults.push({ path, ...reading });
-      else if (found.has(reading.target))
-        faults.push({
-          path,
-          message: `is there already, as subject.${field}[${found.get(reading.target)}]`,
-          pt: `já está em subject.${field}[${found.get(reading.target)}]`,
-        });
-      else found.set(reading.target, index);
+      if ('message' in reading) add(path, reading);
+      else if (found.has(reading.target)) {
+        const there = `subject.${field}[${found.get(reading.target)}]`;
+        add(path, fault(`is there already, as ${there}`, `já está em ${there}`));
+      } else found.set(reading.target, index);
     }
     return [...found.keys()];
   };
@@ -105,18 +103,15 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
     monitor: read('monitor'),
   };
   if (subject.xmls !== null && subject.receivables === null)
-    faults.push({
-      path: 'subject.xmls',
-      ...fault('goes with subject.receivables', 'só vale com subject.receivables'),
-    });
+    add('subject.xmls', fault('goes with subject.receivables', 'só vale com subject.receivables'));
   const isNobody = Object.values(subjectFacts(whole)).every(
     (value) => value === null || (Array.isArray(value) && value.length === 0),
   );
   if (isNobody && faults.length === 0)
-    faults.push({
-      path: 'subject',
-      ...fault('says nothing: whom is it about?', 'está vazio: sobre quem é a investigação?'),
-    });
+    add(
+      'subject',
+      fault('says nothing: whom is it about?', 'está vazio: sobre quem é a investigação?'),
+    );
   return { subject: whole, faults };
 }
 
@@ -131,42 +126,34 @@ export function checkPlan({ steps }: Plan, subject: Subject | null): PlanFault[]
     faults.push({ path: 'steps', ...fault('there is none', 'não há nenhuma') });
   for (const [index, step] of steps.entries()) {
     const path = `steps[${index}]`;
-    const add = (at: string, why: Fault): void => {
-      faults.push({ path: `${path}.${at}`, ...why });
-    };
+    const add = (at: string, en: string, pt: string): void => addFault(at, fault(en, pt));
+    const addFault = (at: string, why: Fault): void =>
+      void faults.push({ path: `${path}.${at}`, ...why });
     const isThere = (id: string): boolean => steps.some((one) => one.id === id);
     const needed = neededBy(steps, step.id);
     if (steps.findIndex(({ id }) => id === step.id) < index)
-      add('id', fault(`there is a step ${step.id} already`, `já há uma etapa ${step.id}`));
+      add('id', `there is a step ${step.id} already`, `já há uma etapa ${step.id}`);
     if (step.id === 'subject')
       add(
         'id',
-        fault(
-          '`subject` is the word for whom it is about',
-          '`subject` é a palavra reservada para o sujeito',
-        ),
+        '`subject` is the word for whom it is about',
+        '`subject` é a palavra reservada para o sujeito',
       );
     for (const [at, need] of step.needs.entries())
-      if (!isThere(need)) add(`needs[${at}]`, noStep(need));
+      if (!isThere(need)) addFault(`needs[${at}]`, noStep(need));
     if (needed.has(step.id)) {
       const through = [...needed].join(', ');
-      add(
-        'needs',
-        fault(`it needs itself, through ${through}`, `depende de si mesma, por ${through}`),
-      );
+      add('needs', `it needs itself, through ${through}`, `depende de si mesma, por ${through}`);
     }
     const twin = steps.slice(0, index).find((one) => requested(one) === requested(step));
     if (twin !== undefined)
-      add(
-        'of',
-        fault(`asks for the same as step ${twin.id}`, `pede o mesmo que a etapa ${twin.id}`),
-      );
+      add('of', `asks for the same as step ${twin.id}`, `pede o mesmo que a etapa ${twin.id}`);
     const { when } = step;
-    if (when !== null && !isThere(when.step)) add('when.step', noStep(when.step));
-    else if (when !== null && !needed.has(when.step)) add('when.step', missingNeed(when.step));
+    if (when !== null && !isThere(when.step)) addFault('when.step', noStep(when.step));
+    else if (when !== null && !needed.has(when.step)) addFault('when.step', missingNeed(when.step));
     for (const [at, text] of step.of.entries()) {
       const why = faultOfTarget(step, text, { needed, isThere, subject });
-      if (why !== null) add(`of[${at}]`, why);
+      if (why !== null) addFault(`of[${at}]`, why);
     }
   }
   return faults;

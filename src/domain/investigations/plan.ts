@@ -1,8 +1,8 @@
 import type { CertificateType } from '../certificates/certificates';
-import type { ResultFilter } from '../credit/operation';
+import type { ResultFilter } from '../credit/job';
 import type { ReviewPolicy } from '../dossiers/follow';
-import type { LensMode } from '../lens/lens-analysis';
-import type { TraceStrategy } from '../traces/trace';
+import type { LensMode } from '../lens/analyze';
+import type { TraceStrategy } from '../traces/search';
 
 /** The plan of an investigation: steps, each with jobs of one kind, in the order of their needs. */
 

@@ -1,9 +1,22 @@
 import type { ArtifactFiles } from '../core/artifact';
 import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit';
 import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
-import type { Billing } from '../core/service/billing';
+import type { Billing } from '../core/service/billing-totals';
 import type { LensStatus } from './kinds';
-import type { LensAnalysis, LensMode } from './lens-analysis';
+
+export const lensModes = ['geo', 'face'] as const;
+export type LensMode = (typeof lensModes)[number];
+
+export const lensStates = [
+  'awaiting_upload',
+  'queued',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+  'expired',
+] as const;
+export type LensState = (typeof lensStates)[number];
 
 /** One analysis as requested: the input of a job, in `lens/<name>/<instant>`. */
 export interface LensRecord extends JobInput {
@@ -44,7 +57,7 @@ export type SubmittedLens =
 
 export interface LensSeen {
   analysisId: string;
-  state: LensAnalysis['state'];
+  state: LensState | 'unknown';
   statusWord: string | null;
   mode: string | null;
   hasResult: boolean;

@@ -10,43 +10,46 @@ import {
 export type FieldValue = string | number | readonly string[] | null;
 
 /** Why an update cannot be sent; null: it can. Never holds a full address. */
-export function updateFault({
-  name,
-  listenItems: listened,
-  emails,
-  frequencyHours,
-}: MonitorUpdate): Words | null {
-  if ([name, listened, emails, frequencyHours].every((field) => field === undefined)) {
-    return [
+export function updateFault(update: MonitorUpdate): Words | null {
+  const { name, listenItems: listened, emails, frequencyHours } = update;
+  const items = listenItems.join(', ');
+  const hours = [shortestFrequencyHours, longestFrequencyHours] as const;
+  const index = emails?.findIndex((email) => !isEmail(email)) ?? -1;
+  const isTwice = (words: readonly string[] = []): boolean => new Set(words).size < words.length;
+  const faults: [isFault: boolean, ...Words][] = [
+    [
+      [name, listened, emails, frequencyHours].every((field) => field === undefined),
       'nothing to change: --name, --listen, --emails or --frequency',
       'nada a alterar: informe --name, --listen, --emails ou --frequency',
-    ];
-  }
-  if (name?.trim() === '')
-    return ['--name: expected at least one character', '--name: espera-se ao menos um caractere'];
-  const items = listenItems.join(', ');
-  if (listened?.length === 0)
-    return [
+    ],
+    [
+      name?.trim() === '',
+      '--name: expected at least one character',
+      '--name: espera-se ao menos um caractere',
+    ],
+    [
+      listened?.length === 0,
       `--listen: expected at least one of ${items}`,
       `--listen: espera-se ao menos um de ${items}`,
-    ];
-  const twice = [listened ?? [], emails ?? []].some(
-    (words) => new Set(words).size !== words.length,
-  );
-  if (twice)
-    return ['--listen, --emails: a value is repeated', '--listen, --emails: há um valor repetido'];
-  const index = emails?.findIndex((email) => !isEmail(email)) ?? -1;
-  if (index >= 0)
-    return [
+    ],
+    [
+      isTwice(listened) || isTwice(emails),
+      '--listen, --emails: a value is repeated',
+      '--listen, --emails: há um valor repetido',
+    ],
+    [
+      index >= 0,
       `--emails: number ${index + 1} is no e-mail address`,
       `--emails: o de número ${index + 1} não é um endereço de e-mail`,
-    ];
-  return frequencyHours === undefined || isFrequency(frequencyHours)
-    ? null
-    : [
-        `--frequency: expected ${shortestFrequencyHours} to ${longestFrequencyHours} whole hours`,
-        `--frequency: espera-se de ${shortestFrequencyHours} a ${longestFrequencyHours} horas inteiras`,
-      ];
+    ],
+    [
+      frequencyHours !== undefined && !isFrequency(frequencyHours),
+      `--frequency: expected ${hours.join(' to ')} whole hours`,
+      `--frequency: espera-se de ${hours.join(' a ')} horas inteiras`,
+    ],
+  ];
+  const [, en, pt] = faults.find(([isFault]) => isFault) ?? [];
+  return en === undefined || pt === undefined ? null : [en, pt];
 }
 
 /** Checks the form only: whether it is read, only the service can find out. */

@@ -1,9 +1,19 @@
 import { jobOutcomeEntry, jobRequestEntry, type AuditEntry } from '../core/audit';
+import { fieldsOf } from '../core/findings';
 import type { JobError, JobInput, OutcomeFields } from '../core/job-record';
 import type { Receipt } from '../core/service/attempts';
-import type { Billing } from '../core/service/billing';
+import type { Billing } from '../core/service/billing-totals';
 import type { TraceStatus } from './kinds';
-import type { Trace, TraceStrategy } from './trace';
+
+export const traceStates = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+export type TraceState = (typeof traceStates)[number];
+
+/** Types by which a list can be filtered. The service derives them from the target. */
+export const traceTypes = ['email', 'phone', 'username', 'wallet'] as const;
+export type TraceType = (typeof traceTypes)[number];
+
+export const traceStrategies = ['all', 'first_match'] as const;
+export type TraceStrategy = (typeof traceStrategies)[number];
 
 /** One search as requested: the input of a job, in `traces/<name>/<instant>`. */
 export interface TraceRecord extends JobInput {
@@ -23,7 +33,7 @@ export type MadeTrace = Extract<Receipt, { kind: 'accepted' }> & {
 /** The search when it settled, or as last read. */
 export interface TraceSeen {
   traceId: string;
-  state: Trace['state'];
+  state: TraceState | 'unknown';
   statusWord: string | null;
   type: string | null;
   partial: boolean | null;
@@ -98,12 +108,6 @@ function wordOf(value: unknown): string | null {
   if (typeof value === 'string') return value.slice(0, 60);
   const { status } = fieldsOf(value);
   return typeof status === 'string' ? status.slice(0, 60) : null;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
 }
 
 /** The service created a search. A repetition with the same key is the same entry. */

@@ -1,6 +1,9 @@
-import type { CertificateType, ManifestRow } from '../../domain/certificates/certificates';
+import {
+  type CertificateType,
+  type ManifestRow,
+  documentTypesServed,
+} from '../../domain/certificates/certificates';
 import { type DocumentReading, readDocument } from '../../domain/core/documents/read-document';
-import { documentTypesServed } from '../../domain/certificates/certificates';
 import type { DocumentCell, SheetRow } from './read-rows';
 import type { CellFault } from './row-source';
 import type { Words } from '../../domain/job';

@@ -190,7 +190,6 @@ function rowOf(row: SourceRow, columns: HeaderColumns, ownAt: readonly number[])
 
 const documentWords: Words = ['document', 'documento'];
 
-/** Tells the user which columns are used. */
 function columnsRead(
   file: string,
   header: readonly string[],

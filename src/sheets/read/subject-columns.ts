@@ -3,7 +3,6 @@ import { certaintyOf, foldName, wordSet, wordsIn } from './header-names';
 import { columnLetters, type CellFault, type SourceRow } from './row-source';
 import { fileError, type SheetError } from '../sheet-error';
 
-/** Columns about a subject, besides its documents. */
 export type SubjectWord = 'name' | 'email' | 'phone' | 'dossier' | 'monitor';
 
 export const subjectWords: Readonly<Record<SubjectWord, Words>> = {
@@ -20,12 +19,10 @@ export interface SubjectColumn {
   word: SubjectWord;
 }
 
-/** A non-empty cell of such a column. */
 export interface SubjectCell {
   word: SubjectWord;
   /** Trimmed. */
   text: string;
-  /** Its address: `D12`. */
   cell: string;
   /** Why the text is not what the user typed. */
   fault?: CellFault;
@@ -49,7 +46,6 @@ const ownerWords = wordSet(
   'do da de dos das of the fornecedor cliente empresa cedente sacado contribuinte titular supplier customer',
 );
 
-/** The meaning of a column name for a subject; null: unknown. */
 export function subjectWordOf(name: string): SubjectWord | null {
   if (certaintyOf(name, 'dossiers') !== undefined) return 'dossier';
   if (foldName(name) === 'correioeletronico') return 'email';

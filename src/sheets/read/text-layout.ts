@@ -89,7 +89,6 @@ function delimiterOf(text: string): string {
   return best(first, () => true) ?? delimiters.find((one) => text.includes(one)) ?? ',';
 }
 
-/** The count of each delimiter in the first non-empty lines. */
 function countsOfLines(text: string): Map<string, number>[] {
   const lines: Map<string, number>[] = [];
   let counts = new Map<string, number>();

@@ -65,7 +65,6 @@ const sentences: Readonly<Record<OddCell['kind'], string>> = {
     'is a formula that was never worked out: open and save the file in a spreadsheet program',
 };
 
-/** `at` is the column, from 0. */
 export function faultOf({ kind }: OddCell, line: number, at: number): CellFault {
   const code = kind === 'fraction' ? 'unexpected_character' : 'unexpected_cell';
   return { code, message: `The cell ${columnLetters(at)}${line} ${sentences[kind]}.` };

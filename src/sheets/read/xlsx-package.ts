@@ -15,11 +15,9 @@ export const largestWorkbook = 100 * 1024 * 1024;
 
 export interface WorkbookSheet {
   name: string;
-  /** Not among the visible tabs. */
   hidden: boolean;
   /** Position among all sheets of the workbook, from 1: the reader's name of it. */
   position: number;
-  /** Whether any cell has a value. */
   hasValues: boolean;
   /** Its XML, one character a byte. */
   xml(): Promise<string>;

@@ -95,7 +95,6 @@ async function sheetRows(
   };
 }
 
-/** The named sheet, else the visible non-empty ones, in order. */
 function chooseSheets(
   path: string,
   sheets: readonly WorkbookSheet[],

@@ -18,7 +18,6 @@ interface OpenCell {
   column: number;
   type: string;
   hasFormula: boolean;
-  /** The text of its value, undefined when it has none. */
   value: string | undefined;
 }
 

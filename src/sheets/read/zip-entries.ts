@@ -3,7 +3,6 @@ import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
 import { WordedError } from '../../domain/core/worded-error';
 import type { Words } from '../../domain/job';
 
-/** One file inside a zip file, from its directory. */
 export interface ZipEntry {
   name: string;
   isEncrypted: boolean;
@@ -13,12 +12,10 @@ export interface ZipEntry {
   content(): Promise<Buffer>;
 }
 
-/** The zip file is truncated, damaged, or inconsistent. */
 export class ZipError extends WordedError {
   override readonly name = 'ZipError';
 }
 
-/** @throws ZipError */
 export async function zipEntries(bytes: Buffer): Promise<ZipEntry[]> {
   try {
     const zip = await fromBufferPromise(bytes, { lazyEntries: true });

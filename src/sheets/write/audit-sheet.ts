@@ -1,7 +1,6 @@
 import type { AuditEntry } from '../../domain/core/audit';
 import { inertCell } from './csv-file';
 
-/** A record of the audit trail in a sheet. */
 export interface AuditSheetRecord extends Omit<AuditEntry, 'kind' | 'details'> {
   at: string;
   chain: string;

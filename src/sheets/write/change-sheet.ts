@@ -29,7 +29,6 @@ export const changeColumns = [
   'erased',
 ] as const satisfies readonly (keyof ChangeRecord)[];
 
-/** In the order of `changeColumns`. */
 export function changeCells(record: ChangeRecord, { excel = false }: CsvStyle = {}): string[] {
   return changeColumns.map((column) => csvCell(record[column], excel));
 }

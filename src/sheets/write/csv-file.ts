@@ -40,7 +40,6 @@ export function csvCell(cell: CsvCell, excel: boolean): string {
   return excel ? inertCell(String(cell)) : String(cell);
 }
 
-/** Takes rows of cells, gives CSV with a header. */
 export function csvStream(
   columns: readonly string[],
   { excel = false }: CsvStyle = {},

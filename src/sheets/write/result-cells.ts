@@ -52,7 +52,6 @@ export function ownCells(own: readonly string[] | undefined, columns: readonly s
   return columns.map((_, at) => own?.[at] ?? '');
 }
 
-/** The same by name, for `--rows`. */
 export function ownFields(
   own: readonly string[] | undefined,
   columns: readonly string[],

@@ -3,7 +3,6 @@ import { CsvFile, type CsvStyle } from './csv-file';
 import { ownCells, ownNames, resultCells, resultColumns } from './result-cells';
 
 export interface ResultSheetOptions extends CsvStyle {
-  /** Names of the user's other columns. */
   columns?: readonly string[];
 }
 

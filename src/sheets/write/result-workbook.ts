@@ -67,7 +67,6 @@ const fills: Readonly<Record<ResultRow['status'], string>> = {
   failed: '#f8cbcb',
 };
 
-// Excel's limit for one cell.
 const longestCell = 32_767;
 
 /**

@@ -1,7 +1,7 @@
 import type { EngineCreation, EnginesApi } from '../../apis/credit/engines';
-import { isOnlyAPage } from '../../apis/credit/engines.wire';
+import { isOnlyAPage, type Engine } from '../../apis/credit/engines.wire';
 import { ContractError } from '../../apis/http/errors';
-import { chooseEngine, sameName, type Engine, type EngineFields } from '../../domain/credit/engine';
+import { chooseEngine, sameName, type EngineFields } from '../../domain/credit/engine';
 import {
   isMissing,
   messageOf,

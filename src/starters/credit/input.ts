@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { isUuid } from '../../domain/core/uuid';
+import { isUuid } from '../../domain/core/documents/documents';
 import { engineKey } from '../../domain/credit/engine';
 import { analysisText, type AnalysisRecord, type StoredInput } from '../../domain/credit/job';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';

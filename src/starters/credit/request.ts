@@ -1,8 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { z } from 'zod';
-import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/job';
-import { resultFilters, type ResultFilter } from '../../domain/credit/operation';
+import {
+  type AnalysisOutcome,
+  type AnalysisRecord,
+  type ResultFilter,
+  resultFilters,
+} from '../../domain/credit/job';
 import { InputFileError } from '../../receivables/open-input';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { listedRows } from '../jobs/batches/listed-rows';

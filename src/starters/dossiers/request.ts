@@ -1,7 +1,7 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { z } from 'zod';
 import { decisionEntry } from '../../domain/core/audit';
-import { isUuid } from '../../domain/core/uuid';
+import { isUuid } from '../../domain/core/documents/documents';
 import {
   reviewPolicies,
   type DossierOutcome,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { z } from 'zod';
 import { certificateTypes } from '../../domain/certificates/certificates';
-import { resultFilters } from '../../domain/credit/operation';
+import { resultFilters } from '../../domain/credit/job';
 import { reviewPolicies } from '../../domain/dossiers/follow';
 import type { PlanFault } from '../../domain/investigations/check-plan';
 import {
@@ -14,8 +14,8 @@ import {
   type PlanStep,
   type Subject,
 } from '../../domain/investigations/plan';
-import { lensModes } from '../../domain/lens/lens-analysis';
-import { traceStrategies } from '../../domain/traces/trace';
+import { lensModes } from '../../domain/lens/analyze';
+import { traceStrategies } from '../../domain/traces/search';
 import { UsageError, unreadableInput } from '../jobs/errors';
 import { faultWords } from '../jobs/text';
 import type { Say, Words } from '../../domain/job';

@@ -1,7 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { OrderAnswer } from '../../domain/order-answers';
-import type { Billing } from '../../domain/core/service/billing';
-import type { BillingTotal } from '../../domain/core/service/billing-totals';
+import type { Billing, BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Findings } from '../../domain/core/findings';
 import type { queuesOf } from '../../domain/core/queues';
 import type { JobKind as KindName, OutputTerms, Say, Words } from '../../domain/job';

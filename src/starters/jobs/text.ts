@@ -1,5 +1,5 @@
 import type { Words } from '../../domain/job';
-import type { Billing } from '../../domain/core/service/billing';
+import type { Billing } from '../../domain/core/service/billing-totals';
 import { problemWords } from '../../report/problem-words';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';

@@ -4,8 +4,8 @@ import {
   type LensOutcome,
   type LensRecord,
   type LensInput,
+  lensModes,
 } from '../../domain/lens/analyze';
-import { lensModes } from '../../domain/lens/lens-analysis';
 import { lensInputKey, lensName, LensRepository, newestLens } from '../../store/lens/lens';
 import type { CommandContext } from '../jobs/context';
 import { startTerms } from '../jobs/begin/request';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { isUuid } from '../../domain/core/uuid';
+import { isUuid } from '../../domain/core/documents/documents';
 import { severities, type Severity } from '../../domain/monitors/change';
 import type { SweepTerms } from '../../domain/monitors/sweep';
 import { mostMonitors } from '../../domain/monitors/scan';

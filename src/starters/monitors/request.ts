@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isUuid } from '../../domain/core/uuid';
+import { isUuid } from '../../domain/core/documents/documents';
 import { jobIdAt } from '../../domain/job';
 import { decisionEntry } from '../../domain/core/audit';
 import { severities } from '../../domain/monitors/change';

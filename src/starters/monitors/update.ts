@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { ContractError } from '../../apis/http/errors';
 import { MonitorsApi, type MonitorAnswer } from '../../apis/investigation/monitors';
-import { isUuid } from '../../domain/core/uuid';
-import { maskDocument } from '../../domain/core/documents/documents';
+import { isUuid, maskDocument } from '../../domain/core/documents/documents';
 import { decisionEntry } from '../../domain/core/audit';
 import {
   listenItems,

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { TracesApi } from '../../apis/investigation/traces';
 import { maskTarget } from '../../domain/traces/target';
-import { traceStates, traceTypes, type Trace } from '../../domain/traces/trace';
+import { traceTypes, traceStates } from '../../domain/traces/search';
+import type { Trace } from '../../apis/investigation/wire/traces.wire';
 import { listCommand, type ServiceList } from '../cli/service-list';
 import { withStart } from '../cli/start-flags';
 import { trace, traces } from './request';

@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { isFinalSearch, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
+import {
+  isFinalSearch,
+  type TraceOutcome,
+  type TraceRecord,
+  type TraceStrategy,
+  traceStrategies,
+} from '../../domain/traces/search';
 import { readTarget } from '../../domain/traces/target';
-import { traceStrategies, type TraceStrategy } from '../../domain/traces/trace';
 import { newestTrace, TraceRepository } from '../../store/traces/traces';
 import { oneCell, ofFile } from '../jobs/batches/request';
 import { budgetTerm, inputTerms, startTerms } from '../jobs/begin/request';

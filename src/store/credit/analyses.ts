@@ -5,8 +5,8 @@ import {
   type AnalysisOutcome,
   type AnalysisRecord,
   type ChosenEngine,
+  type ResultFilter,
 } from '../../domain/credit/job';
-import type { ResultFilter } from '../../domain/credit/operation';
 import { endOf } from '../../domain/attention';
 import { jobIdAt } from '../../domain/job';
 import type { AuditTrail } from '../audit/trail';

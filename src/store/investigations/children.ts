@@ -3,7 +3,7 @@ import { certificateSubject, subjectState } from '../../domain/core/service/atte
 import { engineKey } from '../../domain/credit/engine';
 import { analysisText, type AnalysisOutcome } from '../../domain/credit/job';
 import type { ChildJob } from '../../domain/core/job-batch';
-import { isUuid } from '../../domain/core/uuid';
+import { isUuid } from '../../domain/core/documents/documents';
 import { type DossierRecord } from '../../domain/dossiers/follow';
 import type { InvestigationRecord } from '../../domain/investigations/investigation';
 import type { PlanStep, StepKind } from '../../domain/investigations/plan';

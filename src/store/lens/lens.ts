@@ -7,8 +7,8 @@ import {
   type CreatedLens,
   type LensOutcome,
   type LensRecord,
+  type LensMode,
 } from '../../domain/lens/analyze';
-import type { LensMode } from '../../domain/lens/lens-analysis';
 import { lensEnd } from '../../domain/job-ends';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';

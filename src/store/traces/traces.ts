@@ -1,8 +1,12 @@
 import { endOf } from '../../domain/attention';
 import { documentsIn } from '../../domain/core/documents/held-documents';
 import { jobIdAt } from '../../domain/job';
-import { traceManifest, type TraceOutcome, type TraceRecord } from '../../domain/traces/search';
-import type { TraceStrategy } from '../../domain/traces/trace';
+import {
+  traceManifest,
+  type TraceOutcome,
+  type TraceRecord,
+  type TraceStrategy,
+} from '../../domain/traces/search';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { Store } from '../store';

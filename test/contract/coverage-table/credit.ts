@@ -602,12 +602,12 @@ export const creditTable: CoverageTable<typeof creditChecklist> = {
   Rules: {
     'filter=issues, the default, holds blocked and alerted entities only': {
       sandbox: 'Approved sacados and titulos are left out.',
-      client: 'src/domain/credit/operation.ts#resultFilters',
+      client: 'src/domain/credit/job.ts#resultFilters',
       test: filters,
     },
     'filter=all holds the complete tree': {
       sandbox: 'Nothing is left out.',
-      client: 'src/domain/credit/operation.ts#resultFilters',
+      client: 'src/domain/credit/job.ts#resultFilters',
       test: filters,
     },
   },

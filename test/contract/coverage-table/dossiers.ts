@@ -260,17 +260,17 @@ export const dossierTable: CoverageTable<typeof dossierChecklist> = {
     },
     'current_attempt.billing.status': {
       sandbox: 'Charged when there is a report, tokens.',
-      client: 'src/domain/core/service/billing.ts#Billing.status',
+      client: 'src/domain/core/service/billing-totals.ts#Billing.status',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'current_attempt.billing.amount': {
       sandbox: 'Charged when there is a report, tokens.',
-      client: 'src/domain/core/service/billing.ts#Billing.amount',
+      client: 'src/domain/core/service/billing-totals.ts#Billing.amount',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'current_attempt.billing.unit': {
       sandbox: 'Charged when there is a report, tokens.',
-      client: 'src/domain/core/service/billing.ts#Billing.unit',
+      client: 'src/domain/core/service/billing-totals.ts#Billing.unit',
       test: 'contract/dossiers-client.test.ts › a dossier reads as it was told',
     },
     'current_attempt.billing.price_version': {

@@ -115,7 +115,7 @@ const client = 'contract/certificates-client.test.ts';
 const wire = 'contract/certificates-wire.test.ts';
 const issuance = 'src/domain/certificates/issuance.ts';
 const wireSchema = 'src/apis/investigation/wire/certificates.wire.ts#issuanceWire';
-const states = 'src/apis/investigation/wire/certificates.wire.ts#states';
+const states = 'src/domain/certificates/issuance.ts#issuanceStates';
 const api = 'src/apis/investigation/certificates.ts#CertificatesApi';
 const statusError = 'src/apis/http/errors.ts#StatusError';
 
@@ -131,7 +131,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
   'Certificate issuance': {
     certidao_id: {
       sandbox: 'Every issuance has an id of its own, fixed by seed, tipo, document and ordinal.',
-      client: `${issuance}#Issuance.certidaoId`,
+      client: wireSchema,
       test: wholeLife,
     },
     tipo: {
@@ -156,7 +156,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     status: {
       sandbox: 'Follows the clock; unknown_status puts another word there.',
-      client: `${issuance}#Issuance.statusWord`,
+      client: wireSchema,
       test: `${client} › an unknown status is unsettled, then the issuance goes on`,
     },
     'status queued': {
@@ -181,32 +181,32 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     stage: {
       sandbox: 'Goes with the status.',
-      client: `${issuance}#Issuance.stage`,
+      client: wireSchema,
       test: `${wire} › shows the stage nova_etapa as it is`,
     },
     'stage waiting_worker': {
       sandbox: 'While queued.',
-      client: `${issuance}#Issuance.stage`,
+      client: wireSchema,
       test: `${wire} › shows the stage waiting_worker as it is`,
     },
     'stage accessing_source': {
       sandbox: 'While processing.',
-      client: `${issuance}#Issuance.stage`,
+      client: wireSchema,
       test: `${wire} › shows the stage accessing_source as it is`,
     },
     'stage completed': {
       sandbox: 'When completed.',
-      client: `${issuance}#Issuance.stage`,
+      client: wireSchema,
       test: `${wire} › shows the stage completed as it is`,
     },
     'stage failed': {
       sandbox: 'When failed.',
-      client: `${issuance}#Issuance.stage`,
+      client: wireSchema,
       test: `${wire} › shows the stage failed as it is`,
     },
     result: {
       sandbox: 'Present once completed, invented from the seed.',
-      client: `${issuance}#Issuance.result`,
+      client: wireSchema,
       test: labourResult,
     },
     'result.nome_base': {
@@ -251,7 +251,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     evidence: {
       sandbox: 'Present once completed, unless the ending is no_evidence.',
-      client: `${issuance}#Issuance.evidence`,
+      client: wireSchema,
       test: `${client} › no evidence: completed, and no PDF address`,
     },
     'evidence.status': {
@@ -271,42 +271,42 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'evidence.pdf_url': {
       sandbox: 'A path of the shown form; absent with links_only.',
-      client: `${issuance}#EvidenceLocation.pdfUrl`,
+      client: wireSchema,
       test: wholeLife,
     },
     'evidence.sha256': {
       sandbox: 'The sum of the very bytes it sends; absent with no_sha256.',
-      client: `${issuance}#EvidenceLocation.sha256`,
+      client: wireSchema,
       test: wholeLife,
     },
     error: {
       sandbox: 'Present once failed; the scenario may word it.',
-      client: `${issuance}#Issuance.error`,
+      client: wireSchema,
       test: `${client} › a retryable failure says why, and when to ask again`,
     },
     'error.code': {
       sandbox: 'An invented word, or the one of the scenario.',
-      client: `${issuance}#IssuanceError.code`,
+      client: wireSchema,
       test: `${client} › a retryable failure says why, and when to ask again`,
     },
     'error.category': {
       sandbox: 'An invented word, or the one of the scenario.',
-      client: `${issuance}#IssuanceError.category`,
+      client: wireSchema,
       test: `${client} › a retryable failure says why, and when to ask again`,
     },
     'error.message': {
       sandbox: 'A sentence for people, or the one of the scenario.',
-      client: `${issuance}#IssuanceError.message`,
+      client: wireSchema,
       test: `${client} › a permanent failure has no instant to ask again at`,
     },
     'error.retryable': {
       sandbox: 'True with failure_retryable, false with failed and failure_permanent.',
-      client: `${issuance}#IssuanceError.retryable`,
+      client: wireSchema,
       test: `${client} › a permanent failure has no instant to ask again at`,
     },
     'error.retry_after_seconds': {
       sandbox: 'With failure_retryable: the seconds of the step.',
-      client: `${issuance}#IssuanceError.retryAfterMs`,
+      client: wireSchema,
       test: `${client} › a retryable failure says why, and when to ask again`,
     },
     links: {
@@ -321,12 +321,12 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'links.pdf': {
       sandbox: 'The path of the PDF, from the beginning; taken back with no_evidence.',
-      client: `${issuance}#EvidenceLocation.linkedPdf`,
+      client: wireSchema,
       test: `${client} › links only: the PDF is found where the links say`,
     },
     created_at: {
       sandbox: 'The instant of the request on its clock.',
-      client: `${issuance}#Issuance.createdAt`,
+      client: wireSchema,
       test: wholeLife,
     },
     started_at: {
@@ -336,12 +336,12 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     completed_at: {
       sandbox: 'Present once settled.',
-      client: `${issuance}#Issuance.completedAt`,
+      client: wireSchema,
       test: wholeLife,
     },
     'instants are ISO 8601 in UTC': {
       sandbox: 'All instants end in Z.',
-      client: `${issuance}#Issuance.createdAt`,
+      client: wireSchema,
       test: `${sandboxTests} › an issuance waits, is worked on, and completes as the clock moves`,
     },
     'ids are UUIDs': {
@@ -354,7 +354,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
   'States and transitions': {
     'four states, each with a stage': {
       sandbox: 'One stage for each status.',
-      client: `${issuance}#IssuanceState`,
+      client: states,
       test: wholeLife,
     },
     'a request begins in queued, waiting_worker': {
@@ -374,7 +374,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'a finished issuance has its data or its error': {
       sandbox: 'Never both: result and evidence when completed, error when failed.',
-      client: `${issuance}#Issuance.error`,
+      client: wireSchema,
       test: `${endings} › failure_permanent fails every time`,
     },
   },
@@ -483,7 +483,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'a failed issuance tells its error inside, with success as HTTP status': {
       sandbox: 'A poll of a failed issuance is a 200.',
-      client: `${issuance}#IssuanceError`,
+      client: wireSchema,
       test: `${client} › a permanent failure has no instant to ask again at`,
     },
     'the error body of the profile': {
@@ -532,7 +532,7 @@ export const investigationTable: CoverageTable<typeof investigationChecklist> = 
     },
     'values of error.code and error.category': {
       sandbox: 'Invented words; the scenario may set any.',
-      client: `${issuance}#IssuanceError`,
+      client: wireSchema,
       test: `${endings} › the scenario words the failure`,
     },
     'other transitions': {

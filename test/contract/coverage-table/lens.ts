@@ -62,7 +62,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
   'Lens analysis': {
     id: {
       sandbox: 'A UUID.',
-      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.analysisId',
+      client: 'src/apis/investigation/wire/lens.wire.ts#lensWire',
       test: 'contract/lens-client.test.ts › reads an analysis of which only the id can be read',
     },
     object: {
@@ -72,57 +72,57 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     mode: {
       sandbox: 'As it was asked for.',
-      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.mode',
+      client: 'src/apis/investigation/wire/lens.wire.ts#lensWire',
       test: 'contract/lens-client.test.ts › tells the mode %s as it is',
     },
     'mode geo': {
       sandbox: 'As it was asked for.',
-      client: 'src/domain/lens/lens-analysis.ts#lensModes',
+      client: 'src/domain/lens/analyze.ts#lensModes',
       test: 'contract/lens-client.test.ts › tells the mode %s as it is',
     },
     'mode face': {
       sandbox: 'As it was asked for.',
-      client: 'src/domain/lens/lens-analysis.ts#lensModes',
+      client: 'src/domain/lens/analyze.ts#lensModes',
       test: 'contract/lens-client.test.ts › tells the mode %s as it is',
     },
     status: {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.statusWord',
+      client: 'src/apis/investigation/wire/lens.wire.ts#lensWire',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'status awaiting_upload': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      client: 'src/domain/lens/analyze.ts#lensStates',
       test: 'contract/lens-client.test.ts › knows an analysis that is %s',
     },
     'status queued': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      client: 'src/domain/lens/analyze.ts#lensStates',
       test: 'contract/lens-client.test.ts › knows an analysis that is %s',
     },
     'status running': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      client: 'src/domain/lens/analyze.ts#lensStates',
       test: 'contract/lens-client.test.ts › knows an analysis that is %s',
     },
     'status completed': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      client: 'src/domain/lens/analyze.ts#lensStates',
       test: 'contract/lens-client.test.ts › knows an analysis that is %s',
     },
     'status failed': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      client: 'src/domain/lens/analyze.ts#lensStates',
       test: 'integration/lens-endings.test.ts › an analysis ends as %s',
     },
     'status cancelled': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      client: 'src/domain/lens/analyze.ts#lensStates',
       test: 'integration/lens-endings.test.ts › an analysis ends as %s',
     },
     'status expired': {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#lensStates',
+      client: 'src/domain/lens/analyze.ts#lensStates',
       test: 'integration/lens-endings.test.ts › an analysis ends as %s',
     },
     'file.media_type': {
@@ -157,7 +157,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     'billing.unit': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/core/service/billing.ts#Billing.unit',
+      client: 'src/domain/core/service/billing-totals.ts#Billing.unit',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     'artifacts.id': {
@@ -192,22 +192,22 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     'upload.method': {
       sandbox: 'While the file awaits its upload.',
-      client: 'src/domain/lens/lens-analysis.ts#LensUpload.method',
+      client: 'src/apis/investigation/wire/lens.wire.ts#lensWire',
       test: 'contract/lens-client.test.ts › the upload has the headers that were told and are for a store, and never our token',
     },
     'upload.url': {
       sandbox: 'While the file awaits its upload.',
-      client: 'src/domain/lens/lens-analysis.ts#LensUpload.url',
+      client: 'src/apis/investigation/wire/lens.wire.ts#lensWire',
       test: 'contract/lens-client.test.ts › the upload has the headers that were told and are for a store, and never our token',
     },
     'upload.headers': {
       sandbox: 'While the file awaits its upload.',
-      client: 'src/domain/lens/lens-analysis.ts#LensUpload.headers',
+      client: 'src/apis/investigation/wire/lens.wire.ts#lensWire',
       test: 'contract/lens-client.test.ts › the upload has the headers that were told and are for a store, and never our token',
     },
     'upload.expires_at': {
       sandbox: 'While the file awaits its upload.',
-      client: 'src/domain/lens/lens-analysis.ts#LensUpload.expiresAt',
+      client: 'src/apis/investigation/wire/lens.wire.ts#lensWire',
       test: 'integration/lens.test.ts › an upload that expires is followed by another analysis, and the one before is on record',
     },
     result: {
@@ -222,7 +222,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     poll_after_seconds: {
       sandbox: 'By the script of the file and the clock.',
-      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.pollAfterMs',
+      client: 'src/apis/investigation/wire/lens.wire.ts#lensWire',
       test: 'contract/lens-client.test.ts › an analysis reads as it was told',
     },
     created_at: {
@@ -269,7 +269,7 @@ export const lensTable: CoverageTable<typeof lensChecklist> = {
     },
     'POST /lente/analyses: awaiting_upload with instructions': {
       sandbox: 'Until the bytes arrive, or it expires.',
-      client: 'src/domain/lens/lens-analysis.ts#LensAnalysis.upload',
+      client: 'src/apis/investigation/wire/lens.wire.ts#lensWire',
       test: 'contract/lens-client.test.ts › an upload %s cannot be followed',
     },
     'uploading the file': {

@@ -56,7 +56,7 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
   'Trace search': {
     id: {
       sandbox: 'A UUID.',
-      client: 'src/domain/traces/trace.ts#Trace.traceId',
+      client: 'src/apis/investigation/wire/traces.wire.ts#traceWire',
       test: 'contract/traces-client.test.ts › reads a search of which only the id can be read',
     },
     object: {
@@ -66,77 +66,77 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     },
     status: {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#Trace.statusWord',
+      client: 'src/apis/investigation/wire/traces.wire.ts#traceWire',
       test: 'contract/traces-client.test.ts › tells the status %p as it is, known or not',
     },
     'status queued': {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#traceStates',
+      client: 'src/domain/traces/search.ts#traceStates',
       test: 'contract/traces-client.test.ts › tells the status %p as it is, known or not',
     },
     'status running': {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#traceStates',
+      client: 'src/domain/traces/search.ts#traceStates',
       test: 'contract/traces-client.test.ts › tells the status %p as it is, known or not',
     },
     'status completed': {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#traceStates',
+      client: 'src/domain/traces/search.ts#traceStates',
       test: 'contract/traces-client.test.ts › tells the status %p as it is, known or not',
     },
     'status failed': {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#traceStates',
+      client: 'src/domain/traces/search.ts#traceStates',
       test: 'contract/traces-client.test.ts › tells the status %p as it is, known or not',
     },
     'status cancelled': {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#traceStates',
+      client: 'src/domain/traces/search.ts#traceStates',
       test: 'contract/traces-client.test.ts › tells the status %p as it is, known or not',
     },
     type: {
       sandbox: 'Derived from the target.',
-      client: 'src/domain/traces/trace.ts#Trace.type',
+      client: 'src/apis/investigation/wire/traces.wire.ts#traceWire',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     'type email': {
       sandbox: 'Derived from the target.',
-      client: 'src/domain/traces/trace.ts#traceTypes',
+      client: 'src/domain/traces/search.ts#traceTypes',
       test: 'contract/traces-client.test.ts › a search of the type %s reads as one',
     },
     'type phone': {
       sandbox: 'Derived from the target.',
-      client: 'src/domain/traces/trace.ts#traceTypes',
+      client: 'src/domain/traces/search.ts#traceTypes',
       test: 'contract/traces-client.test.ts › a search of the type %s reads as one',
     },
     'type username': {
       sandbox: 'Derived from the target.',
-      client: 'src/domain/traces/trace.ts#traceTypes',
+      client: 'src/domain/traces/search.ts#traceTypes',
       test: 'contract/traces-client.test.ts › a search of the type %s reads as one',
     },
     'type wallet': {
       sandbox: 'Derived from the target.',
-      client: 'src/domain/traces/trace.ts#traceTypes',
+      client: 'src/domain/traces/search.ts#traceTypes',
       test: 'contract/traces-client.test.ts › a search of the type %s reads as one',
     },
     target: {
       sandbox: 'As it was asked for.',
-      client: 'src/domain/traces/trace.ts#Trace.target',
+      client: 'src/apis/investigation/wire/traces.wire.ts#traceWire',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     strategy: {
       sandbox: 'As it was asked for.',
-      client: 'src/domain/traces/trace.ts#Trace.strategy',
+      client: 'src/apis/investigation/wire/traces.wire.ts#traceWire',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     'strategy all': {
       sandbox: 'As it was asked for.',
-      client: 'src/domain/traces/trace.ts#traceStrategies',
+      client: 'src/domain/traces/search.ts#traceStrategies',
       test: 'contract/traces-client.test.ts › a new search has its key in a header, and no type',
     },
     'strategy first_match': {
       sandbox: 'As it was asked for.',
-      client: 'src/domain/traces/trace.ts#traceStrategies',
+      client: 'src/domain/traces/search.ts#traceStrategies',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     partial: {
@@ -156,7 +156,7 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     },
     artifacts: {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#Trace.artifacts',
+      client: 'src/apis/investigation/wire/traces.wire.ts#traceWire',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     result: {
@@ -171,27 +171,27 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     },
     poll_after_seconds: {
       sandbox: 'By the script of the target and the clock.',
-      client: 'src/domain/traces/trace.ts#Trace.pollAfterMs',
+      client: 'src/apis/investigation/wire/traces.wire.ts#traceWire',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     'billing.status': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/core/service/billing.ts#Billing.status',
+      client: 'src/domain/core/service/billing-totals.ts#Billing.status',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     'billing.amount': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/core/service/billing.ts#Billing.amount',
+      client: 'src/domain/core/service/billing-totals.ts#Billing.amount',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     'billing.unit': {
       sandbox: 'Charged when it is completed, tokens.',
-      client: 'src/domain/core/service/billing.ts#Billing.unit',
+      client: 'src/domain/core/service/billing-totals.ts#Billing.unit',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     created_at: {
       sandbox: 'By the clock.',
-      client: 'src/domain/traces/trace.ts#Trace.createdAt',
+      client: 'src/apis/investigation/wire/traces.wire.ts#traceWire',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
     updated_at: {
@@ -206,7 +206,7 @@ export const traceTable: CoverageTable<typeof traceChecklist> = {
     },
     completed_at: {
       sandbox: 'By the clock.',
-      client: 'src/domain/traces/trace.ts#Trace.completedAt',
+      client: 'src/apis/investigation/wire/traces.wire.ts#traceWire',
       test: 'contract/traces-client.test.ts › a search reads as it was told',
     },
   },

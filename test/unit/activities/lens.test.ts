@@ -10,7 +10,7 @@ import { putLarge } from '../../../src/store/core/large-objects';
 import { LensRepository, lensInputKey, lensUploads } from '../../../src/store/lens/lens';
 import type { AuditEntry } from '../../../src/domain/core/audit';
 import type { LensOutcome, LensRecord } from '../../../src/domain/lens/analyze';
-import type { LensAnalysis } from '../../../src/domain/lens/lens-analysis';
+import type { LensAnalysis } from '../../../src/apis/investigation/wire/lens.wire';
 import { readAll } from '../../support/audit-entries';
 import { newStore } from '../../support/new-store';
 import { answeredStatus } from '../../support/status-errors';

@@ -16,7 +16,7 @@ import {
 import { SubjectRepository } from '../../../src/store/core/subjects';
 import { Store } from '../../../src/store/store';
 import { TraceRepository } from '../../../src/store/traces/traces';
-import type { Trace } from '../../../src/domain/traces/trace';
+import type { Trace } from '../../../src/apis/investigation/wire/traces.wire';
 import { readAll } from '../../support/audit-entries';
 import { accepted, claimAt, putAttempt } from '../../support/stored-attempts';
 import { answeredStatus } from '../../support/status-errors';

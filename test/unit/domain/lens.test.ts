@@ -3,8 +3,9 @@ import {
   lensManifest,
   lensIsFinal,
   uploadTimeoutMs,
+  type LensOutcome,
+  type LensSeen,
 } from '../../../src/domain/lens/analyze';
-import type { LensOutcome, LensSeen } from '../../../src/domain/lens/analyze';
 import type { LensStatus } from '../../../src/domain/lens/kinds';
 import {
   extensionOf,

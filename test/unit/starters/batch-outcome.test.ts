@@ -7,7 +7,7 @@ import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { TraceRepository } from '../../../src/store/traces/traces';
 import { profileSubject, traceSubject } from '../../../src/domain/core/service/attempts';
 import type { ManifestRow } from '../../../src/domain/certificates/certificates';
-import type { Billing } from '../../../src/domain/core/service/billing';
+import type { Billing } from '../../../src/domain/core/service/billing-totals';
 import {
   jobBatchFolder,
   type ChildJob,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Issuance } from '../../../domain/certificates/issuance';
-import { isUuid } from '../../../domain/core/uuid';
+import { issuanceStates } from '../../../domain/certificates/issuance';
+import { isUuid } from '../../../domain/core/documents/documents';
 import type { CallName } from '../../http/errors';
 import { camel, flag, number, parseWire, tolerant } from '../../http/tolerant';
 import { jsonApiResource, resourceIn } from '../resource';
@@ -16,9 +16,6 @@ const emptyList = z.tuple([]).transform(() => null);
 
 /** Words for evidence that is still pending: not documented. */
 const isToCome = /^(pending|queued|waiting|processing|running|generating)$/i;
-
-/** Any other word is unsettled: logged once and polled to the deadline. */
-const states = ['queued', 'processing', 'completed', 'failed'] as const;
 
 export const issuanceWire = camel({
   certidao_id: idText,
@@ -64,9 +61,9 @@ export const issuanceWire = camel({
   links: tolerant(z.object({ pdf: reported })),
   created_at: reported,
   completed_at: reported,
-}).transform(({ evidence, links, status, ...wire }): Issuance => ({
+}).transform(({ evidence, links, status, ...wire }) => ({
   ...wire,
-  ...stateOf(states, status),
+  ...stateOf(issuanceStates, status),
   evidence: {
     pdfUrl: evidence?.pdf_url || null,
     linkedPdf: links?.pdf ?? null,
@@ -74,6 +71,8 @@ export const issuanceWire = camel({
     isPending: isToCome.test(evidence?.status ?? ''),
   },
 }));
+
+export type Issuance = z.infer<typeof issuanceWire>;
 
 /** The id in an acceptance: without it the issuance is lost. */
 const acceptedWire = z.object({ certidao_id: idText });

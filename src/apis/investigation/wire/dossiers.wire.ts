@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dossierStates, type Dossier } from '../../../domain/dossiers/dossier';
-import { isUuid } from '../../../domain/core/uuid';
+import { isUuid } from '../../../domain/core/documents/documents';
 import { camel, flag, number, tolerant } from '../../http/tolerant';
 import {
   artifacts,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Artifact } from '../../../domain/core/artifact';
-import { lensStates, type LensAnalysis } from '../../../domain/lens/lens-analysis';
+import { lensStates } from '../../../domain/lens/analyze';
 import { parseJson } from '../../http/problem';
 import { camel, tolerant } from '../../http/tolerant';
 import {
@@ -21,8 +21,8 @@ const upload = tolerant(
   camel({
     method: z
       .string()
+      .regex(/^PUT$/i)
       .transform((method) => method.toUpperCase())
-      .pipe(z.literal('PUT'))
       .default('PUT'),
     url: z.string().min(1),
     headers: z
@@ -43,13 +43,17 @@ export const lensWire = camel({
   result: asItCame,
   failure,
   poll_after_seconds: pollAfterMs,
-}).transform(({ id: analysisId, pollAfterSeconds, status, ...wire }): LensAnalysis => ({
+}).transform(({ id: analysisId, pollAfterSeconds, status, ...wire }) => ({
   ...wire,
   analysisId,
   ...stateOf(lensStates, status),
   artifacts: wire.artifacts ?? [],
   pollAfterMs: pollAfterSeconds,
 }));
+
+export type LensAnalysis = z.infer<typeof lensWire>;
+/** Where to upload. The address is a credential: never logged, never in a history. */
+export type LensUpload = NonNullable<LensAnalysis['upload']>;
 
 /** Artifacts of a stored response; empty when unreadable. */
 export function artifactsInAnswer(answer: Buffer): readonly Artifact[] {

@@ -1,4 +1,5 @@
-import { traceStates, type Trace } from '../../../domain/traces/trace';
+import type { z } from 'zod';
+import { traceStates } from '../../../domain/traces/search';
 import { camel, flag } from '../../http/tolerant';
 import {
   asItCame,
@@ -26,10 +27,12 @@ export const traceWire = camel({
   poll_after_seconds: pollAfterMs,
   created_at: reported,
   completed_at: reported,
-}).transform(({ artifacts, id: traceId, pollAfterSeconds, status, ...wire }): Trace => ({
+}).transform(({ artifacts, id: traceId, pollAfterSeconds, status, ...wire }) => ({
   ...wire,
   traceId,
   ...stateOf(traceStates, status),
   artifacts: artifacts ?? [],
   pollAfterMs: pollAfterSeconds,
 }));
+
+export type Trace = z.infer<typeof traceWire>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Artifact } from '../../../domain/core/artifact';
-import type { Billing } from '../../../domain/core/service/billing';
+import type { Billing } from '../../../domain/core/service/billing-totals';
 import type { ServiceFailure } from '../../../domain/core/service/service-failure';
 import { camel, flag, number, reported as anyText, tolerant } from '../../http/tolerant';
 

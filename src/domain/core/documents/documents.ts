@@ -1,3 +1,7 @@
+export function isUuid(text: string): boolean {
+  return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text.trim());
+}
+
 /**
  * Brazilian tax documents: the CPF of a person (11 digits) and the CNPJ of a company (14 places;
  * since IN RFB 2.229/2024 the first twelve may hold letters).

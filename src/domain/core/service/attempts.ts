@@ -179,44 +179,13 @@ function isSameOwner(a: ClaimOwner, b: ClaimOwner): boolean {
   return a.workflowId === b.workflowId && a.chunk === b.chunk;
 }
 
-/**
- * A purchase subject: a certificate of one type about one document.
- *
- * @param documentName `IdKey.nameOf('document', ...)`: never the document itself
- */
-export function certificateSubject(type: string, documentName: string): string {
-  return `certificate/${type}/${documentName}`;
-}
-
-/**
- * An analysis by the credit service; external ids are ids of operations.
- *
- * @param name keyed name of (file, XMLs, engine)
- */
-export function analysisSubject(name: string): string {
-  return `credit/${name}`;
-}
-
-/**
- * A search; also its workflow id.
- *
- * @param name keyed name of (target, strategy, label)
- */
-export function traceSubject(name: string): string {
-  return `trace/${name}`;
-}
-
-/**
- * An analysis of a picture; each has its own key.
- *
- * @param name keyed name of (file, mode, label)
- * @param number from 1: the next one only after the previous one failed
- */
-export function lensSubject(name: string, number: number): string {
-  return `lens/${name}/${number}`;
-}
-
-/** @param name keyed name of the CPF: each lookup may be charged */
-export function profileSubject(name: string): string {
-  return `profile/${name}`;
-}
+/** Subjects of purchases: a type and a keyed name (never the document itself), or of what identifies the request. */
+export const certificateSubject = (type: string, documentName: string): string =>
+  `certificate/${type}/${documentName}`;
+/** Of (file, XMLs, engine); external ids are ids of operations. */
+export const analysisSubject = (name: string): string => `credit/${name}`;
+/** Of (target, strategy, label); also its workflow id. */
+export const traceSubject = (name: string): string => `trace/${name}`;
+/** Of (file, mode, label). @param number from 1: the next one only after the previous one failed */
+export const lensSubject = (name: string, number: number): string => `lens/${name}/${number}`;
+export const profileSubject = (name: string): string => `profile/${name}`;

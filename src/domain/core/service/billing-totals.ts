@@ -1,4 +1,9 @@
-import type { Billing } from './billing';
+/** Cost of a call as reported. Its words are not documented, and stored unchanged. */
+export interface Billing {
+  status: string | null;
+  amount: number | null;
+  unit: string | null;
+}
 
 /** Charges for items of one kind, by the service's words: `charged tokens`. */
 export interface BillingTotal {

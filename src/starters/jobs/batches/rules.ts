@@ -1,5 +1,8 @@
-import type { Billing } from '../../../domain/core/service/billing';
-import { BillingTotals, type BillingTotal } from '../../../domain/core/service/billing-totals';
+import {
+  type Billing,
+  BillingTotals,
+  type BillingTotal,
+} from '../../../domain/core/service/billing-totals';
 import type { JobBatchKind, Words } from '../../../domain/job';
 import type { Reader } from '../../../report/reader';
 import { stateWord } from '../../../report/words';
