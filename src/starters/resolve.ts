@@ -3,6 +3,7 @@ import { exitCodeOf } from '../domain/attention';
 import { resolveActions, type ResolveAction } from '../domain/core/kind';
 import type { Language } from '../domain/job';
 import { stateWord } from '../report/words';
+import { CertificateJobs } from '../store/certificates/jobs';
 import { openStatuses } from './certificates/resolve';
 import { deadlineOption, withActor, withDetach, withLanguage } from './cli/flags';
 import { exitCodes, oneOf, onScreen, printAs, printNote, wholeNumber } from './cli/terminal';
@@ -92,6 +93,8 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   const isFollowed =
     continuation !== null && detach !== true && (continuation.id !== id || length > 0);
   if (isFollowed) await follow(ctx, continuation);
+  const [onlyRow] = decision.rows;
+  if (isFollowed && length === 1) printNote(await rowLine(ctx, id, onlyRow?.line ?? 0));
   const about = continuation?.id ?? id;
   const { kind: ofKind, needsAttention, status } = await namedJob(ctx.store, about);
   const exitCode =
@@ -104,6 +107,21 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
     [next === null ? `${id}: ${done}` : `${about}: ${stateWord(state, language)}`],
   );
   return exitCode;
+}
+
+/** How the row stands that was decided about. */
+async function rowLine(
+  { reader, store }: CommandContext,
+  id: string,
+  line: number,
+): Promise<string> {
+  const { folder } = await namedJob(store, id);
+  for await (const row of new CertificateJobs(store).rows(folder)) {
+    if (row.line !== line) continue;
+    const why = row.note === '' ? '' : ` (${reader.stored(row.note)})`;
+    return `${reader.say('line', 'linha')} ${line}: ${stateWord(row.status, reader.language)}${why}`;
+  }
+  throw new Error('the store does not hold the row');
 }
 
 /** Until the continuation has ended: the outcome is in the store. */

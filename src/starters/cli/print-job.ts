@@ -29,11 +29,10 @@ export async function printResult<Input, Outcome>(
 ): Promise<number> {
   const target = resolve(out ?? defaultFolder(job.id));
   const terms = outputTerms(ctx, how, job.output);
-  const soFar = job.outcome === null ? kind.exportSoFar : undefined;
   const files =
-    soFar === undefined
-      ? await exportJob(ctx, kind, endedJob(job), { ...terms, folder: target })
-      : await soFar(ctx, job, target, terms);
+    job.outcome === null && kind.exportSoFar !== undefined
+      ? await kind.exportSoFar(ctx, job, target, terms)
+      : await exportJob(ctx, kind, endedJob(job), { ...terms, folder: target });
   const folder = files.length > 0 ? target : null;
   if (folder !== null) await markFolder(folder, job.id);
   const view = await viewJob(ctx, kind, job);

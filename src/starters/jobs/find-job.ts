@@ -1,4 +1,5 @@
 import { rateWords } from '../../domain/core/service/rates';
+import type { Words } from '../../domain/job';
 import type { Reader } from '../../report/reader';
 import type { Meant } from '../../store/core/jobs/job-rows';
 import { EngineUnreachableError, type EngineClient } from '../../temporal/connection';
@@ -92,30 +93,28 @@ export async function hasWorker(engine: EngineClient, kind: JobKind, job: Job): 
   return startedFor === job.id || job.id.startsWith(`${startedFor}/`);
 }
 
+const nextSteps: Record<OpenState, Words | null> = {
+  running: null,
+  'stands still': [
+    'its workflow fails again and again (`diligence logs` says why): run the version of diligence that started it, or cancel it',
+    'o workflow falha repetidamente (`diligence logs` diz o motivo): use a versão do diligence que o iniciou, ou cancele-o',
+  ],
+  interrupted: [
+    'it was interrupted: start the same command again to go on',
+    'foi interrompido: o mesmo comando continua o trabalho',
+  ],
+  waiting: [
+    'no engine runs: it goes on with the next command that starts one, or `diligence dev --background`',
+    'nenhum servidor Temporal está ativo: continua com o próximo comando que iniciar um, ou com `diligence dev --background`',
+  ],
+  unknown: [
+    'the Temporal server does not answer: whether it runs cannot be told',
+    'o servidor Temporal não responde: não se sabe se está em andamento',
+  ],
+};
+
 /** What a person can do about a job that does not continue by itself; null: nothing. */
 export function nextStep(state: OpenState, { say }: Reader): string | null {
-  switch (state) {
-    case 'running':
-      return null;
-    case 'stands still':
-      return say(
-        'its workflow fails again and again (`diligence logs` says why): run the version of diligence that started it, or cancel it',
-        'o workflow falha repetidamente (`diligence logs` diz o motivo): use a versão do diligence que o iniciou, ou cancele-o',
-      );
-    case 'interrupted':
-      return say(
-        'it was interrupted: start the same command again to go on',
-        'foi interrompido: o mesmo comando continua o trabalho',
-      );
-    case 'waiting':
-      return say(
-        'no engine runs: it goes on with the next command that starts one, or `diligence dev --background`',
-        'nenhum servidor Temporal está ativo: continua com o próximo comando que iniciar um, ou com `diligence dev --background`',
-      );
-    case 'unknown':
-      return say(
-        'the Temporal server does not answer: whether it runs cannot be told',
-        'o servidor Temporal não responde: não se sabe se está em andamento',
-      );
-  }
+  const words = nextSteps[state];
+  return words && say(...words);
 }

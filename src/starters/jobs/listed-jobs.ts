@@ -76,8 +76,9 @@ export async function listInbox(
 ): Promise<{ jobs: InboxItem[]; next: string | null }> {
   return pageOf(ctx, { ...query, sort: 'attention' }, (row) => {
     const { attentionAt, createdAt, id, kind, status, waitsAbout, waitsFor } = row;
+    const about = { id, kind, since: attentionAt ?? '', createdAt, input: describe(row), waitsFor };
     return {
-      ...{ id, kind, since: attentionAt ?? '', createdAt, input: describe(row), waitsFor },
+      ...about,
       status: status ?? 'waiting',
       budget: typeof waitsAbout === 'number' ? null : waitsAbout,
       ...inboxEntry(row, true, ctx.reader.say),

@@ -90,23 +90,17 @@ export async function spendingSince(
 }
 
 export function summed(groups: readonly Spending[]): Spending {
-  const totals = new BillingTotals();
-  const all = { group: '', ...newCounts() };
+  const { totals, ...all } = newSums();
   for (const one of groups) {
-    for (const name of Object.keys(newCounts()) as (keyof ReturnType<typeof newCounts>)[]) {
-      all[name] += one[name];
-    }
+    for (const name of Object.keys(all) as (keyof typeof all)[]) all[name] += one[name];
     for (const total of one.billing) totals.merge(total);
   }
-  return { ...all, billing: totals.all() };
-}
-
-function newCounts() {
-  return { requested: 0, refused: 0, unknown: 0, possibleDoubleCharges: 0, reused: 0 };
+  return { group: '', ...all, billing: totals.all() };
 }
 
 function newSums(): Sums {
-  return { ...newCounts(), totals: new BillingTotals() };
+  const counts = { requested: 0, refused: 0, unknown: 0, possibleDoubleCharges: 0, reused: 0 };
+  return { ...counts, totals: new BillingTotals() };
 }
 
 function groupOf(

@@ -1,133 +1,131 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDevServer, type DevServer, type DevServerOptions } from '../../temporal/dev-server';
-import { CommandError } from '../jobs/errors';
 import { printNote } from '../cli/terminal';
+import { CommandError } from '../jobs/errors';
+
+/** A process that was started. */
+interface Run {
+  /** Fulfilled when it has ended, for whatever reason. */
+  exited: Promise<unknown>;
+  stop(): Promise<void>;
+}
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
-/** Consecutive failed starts of the server before giving up. */
-const serverTries = 5;
 
-/** Restarts the worker when it dies: its jobs resume. */
-export class SupervisedWorker {
-  readonly #logFile: string;
-  readonly #env: NodeJS.ProcessEnv;
-  #process: ChildProcess | null = null;
-  #stopping = false;
+/** Starts another process when one dies. */
+export class Supervised<R extends Run> {
+  readonly #name: string;
+  readonly #begin: (before: R | null) => Promise<R>;
+  readonly #mostTries: number;
+  readonly #stopping = new AbortController();
+  #run: R;
+  /** Fulfilled when it is gone for good: stopped, or given up with a message. */
+  readonly gone: Promise<void>;
 
-  constructor(options: { logFile: string; env: NodeJS.ProcessEnv }) {
-    this.#logFile = options.logFile;
-    this.#env = options.env;
+  private constructor(
+    name: string,
+    begin: (before: R | null) => Promise<R>,
+    mostTries: number,
+    run: R,
+  ) {
+    this.#name = name;
+    this.#begin = begin;
+    this.#mostTries = mostTries;
+    this.#run = run;
+    this.gone = this.#keep();
   }
 
-  /** Resolves when the worker reports that it is ready. */
-  async start(): Promise<void> {
-    const log = openLog(this.#logFile);
-    // Its own process group: Ctrl-C must reach it as a graceful stop, not as a signal of the terminal.
-    const child = fork(process.argv[1] ?? '', ['worker', '--embedded'], {
-      detached: true,
-      stdio: ['ignore', log, log, 'ipc'],
-      env: this.#env,
-    });
-    closeSync(log);
-    this.#process = child;
-    let isReady = false;
-    await new Promise<void>((resolve, reject) => {
-      child.once('message', () => {
-        isReady = true;
-        resolve();
-      });
-      child.once('exit', (code) => {
-        if (isReady) void this.#startAgain();
-        else
-          reject(
-            new CommandError(`the worker ended with code ${code ?? 'none'}: see ${this.#logFile}`),
-          );
-      });
-    });
+  /** @param mostTries failed starts one after the other */
+  static async start<R extends Run>(
+    name: string,
+    begin: (before: R | null) => Promise<R>,
+    mostTries = Number.POSITIVE_INFINITY,
+  ): Promise<Supervised<R>> {
+    return new Supervised(name, begin, mostTries, await begin(null));
+  }
+
+  get current(): R {
+    return this.#run;
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true;
-    const child = this.#process;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
+    this.#stopping.abort();
+    await this.#run.stop();
+    await this.gone;
   }
 
-  async #startAgain(): Promise<void> {
-    for (let waitMs = firstWaitMs; !this.#stopping; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
-      printNote('the worker has ended unexpectedly: starting another');
-      await sleep(waitMs);
-      if (this.#stopping) return;
-      try {
-        await this.start();
-        return;
-      } catch (error) {
-        printNote((error as Error).message);
+  async #keep(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (;;) {
+      await this.#run.exited;
+      if (signal.aborted) return;
+      printNote(`the ${this.#name} has ended unexpectedly: starting another`);
+      for (let tries = 1; ; tries += 1) {
+        const waitMs = Math.min(firstWaitMs * 2 ** (tries - 1), longestWaitMs);
+        await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+        if (signal.aborted) return;
+        try {
+          this.#run = await this.#begin(this.#run);
+          break;
+        } catch (error) {
+          printNote((error as Error).message);
+          if (tries < this.#mostTries) continue;
+          printNote(`the ${this.#name} cannot be kept running`);
+          return;
+        }
       }
+      if (signal.aborted) await this.#run.stop();
     }
   }
 }
 
-/** Restarts the Temporal server at the same address when it dies: its state is on the disk. */
-export class SupervisedServer {
-  readonly #options: DevServerOptions;
-  #server: DevServer;
-  #stopping = false;
-  /** Fulfilled when it is gone for good: stopped, or given up with a message. */
-  readonly gone: Promise<void>;
+/** The Temporal server, at the same address when it dies: its state is on the disk. */
+export function superviseServer(options: DevServerOptions): Promise<Supervised<DevServer>> {
+  return Supervised.start<DevServer>(
+    'Temporal server',
+    (before) => {
+      const { codecPort, port, uiPort } = before ?? {};
+      return startDevServer({
+        ...options,
+        ...(port !== undefined && { port }),
+        ...(uiPort != null && { uiPort }),
+        ...(codecPort != null && { codecPort }),
+      });
+    },
+    5,
+  );
+}
 
-  private constructor(options: DevServerOptions, server: DevServer) {
-    this.#options = { ...options, port: server.port };
-    if (server.uiPort !== null) this.#options.uiPort = server.uiPort;
-    if (server.codecPort !== null) this.#options.codecPort = server.codecPort;
-    this.#server = server;
-    this.gone = this.#keep();
-  }
-
-  static async start(options: DevServerOptions): Promise<SupervisedServer> {
-    return new SupervisedServer(options, await startDevServer(options));
-  }
-
-  get current(): DevServer {
-    return this.#server;
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    await this.#server.stop();
-  }
-
-  async #keep(): Promise<void> {
-    for (;;) {
-      await this.#server.exited;
-      if (this.#stopping) return;
-      printNote('the Temporal server has ended unexpectedly: starting it again');
-      if (await this.#startAgain()) continue;
-      if (!this.#stopping) printNote('the Temporal server cannot be kept running');
-      return;
-    }
-  }
-
-  async #startAgain(): Promise<boolean> {
-    for (let tries = 1; tries <= serverTries && !this.#stopping; tries += 1) {
-      try {
-        const server = await startDevServer(this.#options);
-        this.#server = server;
-        if (this.#stopping) await server.stop();
-        return !this.#stopping;
-      } catch (error) {
-        printNote((error as Error).message);
-        await sleep(firstWaitMs * tries);
-      }
-    }
-    return false;
-  }
+/** A worker, which is ready when this resolves; its jobs resume when it dies. */
+export function superviseWorker(logFile: string, env: NodeJS.ProcessEnv): Promise<Supervised<Run>> {
+  return Supervised.start<Run>('worker', async () => {
+    const log = openLog(logFile);
+    // Its own process group: Ctrl-C must reach it as a graceful stop, not as a signal of the terminal.
+    const child = fork(process.argv[1] ?? '', ['worker', '--embedded'], {
+      detached: true,
+      stdio: ['ignore', log, log, 'ipc'],
+      env,
+    });
+    closeSync(log);
+    const exited = once(child, 'exit') as Promise<[number | null]>;
+    const early = exited.then(([code]) => {
+      throw new CommandError(`the worker ended with code ${code ?? 'none'}: see ${logFile}`);
+    });
+    early.catch(() => undefined);
+    await Promise.race([once(child, 'message'), early]);
+    return {
+      exited,
+      stop: async () => {
+        child.kill('SIGTERM');
+        await exited;
+      },
+    };
+  });
 }
 
 export function openLog(path: string): number {

@@ -134,10 +134,10 @@ export async function startWorkflow<Input>(
   },
 ): Promise<void> {
   const { isBatch, reuse = 'ALLOW_DUPLICATE', run, workflowId } = how;
-  const { type = '', input } =
+  const { type, input } =
     'workflow' in run
       ? { type: run.workflow, input: run.input }
-      : { type: kind.workflow, input: await inputOf(ctx, kind, job, run) };
+      : { type: kind.workflow ?? '', input: await inputOf(ctx, kind, job, run) };
   await client.workflow.start(type, {
     workflowId,
     taskQueue: queueName('workflows', ctx.queueSuffix),

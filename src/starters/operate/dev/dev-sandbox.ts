@@ -44,16 +44,8 @@ export async function startSandboxProcess(
 ): Promise<RunningSandbox> {
   await takeStoreForSandbox(environment, store);
   const { dataDir } = environment;
-  const args = [
-    'sandbox',
-    '--json',
-    '--port',
-    '0',
-    '--token',
-    sandboxToken,
-    '--credit-token',
-    creditSandboxToken,
-  ];
+  const tokens = ['--token', sandboxToken, '--credit-token', creditSandboxToken];
+  const args = ['sandbox', '--json', '--port', '0', ...tokens];
   if (scenario !== undefined) args.push('--scenario', scenario);
   if (seed !== undefined) args.push('--seed', seed);
   const logPath = engineLogPath(dataDir, 'sandbox');
@@ -87,17 +79,20 @@ export async function startSandboxProcess(
   return { baseUrl, creditBaseUrl, process: child };
 }
 
+type Addresses = Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>;
+
+function settingsOf({ baseUrl, creditBaseUrl }: Addresses): Record<string, string> {
+  return {
+    INVESTIGATION_BASE_URL: baseUrl,
+    INVESTIGATION_TOKEN: sandboxToken,
+    CREDIT_BASE_URL: creditBaseUrl,
+    CREDIT_TOKEN: creditSandboxToken,
+  };
+}
+
 /** For commands that call a service themselves: `engine`, `monitor update`, `doctor`. */
-export function sandboxSettings({
-  baseUrl,
-  creditBaseUrl,
-}: Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>): string[] {
-  return [
-    `export INVESTIGATION_BASE_URL=${baseUrl}`,
-    `export INVESTIGATION_TOKEN=${sandboxToken}`,
-    `export CREDIT_BASE_URL=${creditBaseUrl}`,
-    `export CREDIT_TOKEN=${creditSandboxToken}`,
-  ];
+export function sandboxSettings(addresses: Addresses): string[] {
+  return Object.entries(settingsOf(addresses)).map(([name, value]) => `export ${name}=${value}`);
 }
 
 /** Why `dev` started no sandbox. */
@@ -106,37 +101,24 @@ export function whyNoSandbox({ investigation }: Environment): string {
   return `no sandbox: ${set} is set, and work goes to that service (\`dev --sandbox\` brings one)`;
 }
 
+const serviceVariables = ['INVESTIGATION_TOKEN', 'CERTIFICATES_TOKEN', 'CREDIT_TOKEN']
+  .flatMap((name) => [name, `${name}_FILE`])
+  .concat('INVESTIGATION_BASE_URL', 'CREDIT_BASE_URL');
+
 /** Variables without service settings. Empty values: a missing one would be read from `.env`. */
 export function withoutServices(variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return {
-    ...variables,
-    INVESTIGATION_BASE_URL: '',
-    INVESTIGATION_TOKEN: '',
-    INVESTIGATION_TOKEN_FILE: '',
-    CERTIFICATES_TOKEN: '',
-    CERTIFICATES_TOKEN_FILE: '',
-    CREDIT_BASE_URL: '',
-    CREDIT_TOKEN: '',
-    CREDIT_TOKEN_FILE: '',
-  };
+  return { ...variables, ...Object.fromEntries(serviceVariables.map((name) => [name, ''])) };
 }
 
 /** Variables of a worker that uses the sandbox. */
 export function variablesWith(
-  { baseUrl, creditBaseUrl }: RunningSandbox,
+  sandbox: RunningSandbox,
   variables: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv {
-  return {
-    ...withoutServices(variables),
-    INVESTIGATION_BASE_URL: baseUrl,
-    INVESTIGATION_TOKEN: sandboxToken,
-    CREDIT_BASE_URL: creditBaseUrl,
-    CREDIT_TOKEN: creditSandboxToken,
-    // Its files have their own port.
-    DILIGENCE_ALLOWED_HOSTS: [variables['DILIGENCE_ALLOWED_HOSTS'], '127.0.0.1']
-      .filter(Boolean)
-      .join(','),
-  };
+  const allowed = [variables['DILIGENCE_ALLOWED_HOSTS'], '127.0.0.1'].filter(Boolean);
+  // Its files have their own port.
+  const hosts = { DILIGENCE_ALLOWED_HOSTS: allowed.join(',') };
+  return { ...withoutServices(variables), ...settingsOf(sandbox), ...hosts };
 }
 
 /**

@@ -31,7 +31,7 @@ import {
   type RunningSandbox,
 } from './dev-sandbox';
 import { boundLogs } from '../logs';
-import { SupervisedServer, SupervisedWorker, openLog } from '../supervised';
+import { openLog, superviseServer, superviseWorker } from '../supervised';
 import { CommandError } from '../../jobs/errors';
 import { print, printJson, printNote, wholeNumber } from '../../cli/terminal';
 import { openContext } from '../../jobs/context';
@@ -59,7 +59,7 @@ export function devCommands(): Command[] {
         'Run a Temporal dev server, a worker, and a sandbox when no service is configured.',
       )
       .option('--background', 'leave it running and return')
-      .option('--idle-minutes <n>', 'stop when nothing has run for so long', positiveNumber)
+      .option('--idle-minutes <n>', 'stop when nothing has run for so long', minutes)
       .addOption(
         new Option('--on-demand', 'as commands start it: gives way to another, ends when idle')
           .hideHelp()
@@ -130,7 +130,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
   const keys = await findPayloadKeys(environment, 'embedded', printNote);
   await proveKeys(store, keys);
   const executable = await findTemporalCli({ env: process.env, say: printNote, signal });
-  const server = await SupervisedServer.start({
+  const server = await superviseServer({
     executable,
     dataDir,
     uiPort: flags.uiPort ?? 0,
@@ -139,7 +139,7 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     env: process.env,
   });
   let sandbox: RunningSandbox | null = null;
-  let worker: SupervisedWorker | null = null;
+  let worker: Awaited<ReturnType<typeof superviseWorker>> | null = null;
   let codec: CodecServer | null = null;
   try {
     codec = await serveCodecForUi(environment, keys, server.current);
@@ -148,16 +148,12 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
     if (isConfigured && flags.onDemand !== true) printNote(whyNoSandbox(environment));
     if (!isConfigured) sandbox = await startSandboxProcess(environment, store, flags);
     const { variables } = environment;
-    worker = new SupervisedWorker({
-      logFile: engineLogPath(dataDir, 'worker'),
-      env: {
-        ...(sandbox === null ? variables : variablesWith(sandbox, variables)),
-        TEMPORAL_ADDRESS: server.current.address,
-        TEMPORAL_NAMESPACE: server.current.namespace,
-        TEMPORAL_TLS: 'false',
-      },
+    worker = await superviseWorker(engineLogPath(dataDir, 'worker'), {
+      ...(sandbox === null ? variables : variablesWith(sandbox, variables)),
+      TEMPORAL_ADDRESS: server.current.address,
+      TEMPORAL_NAMESPACE: server.current.namespace,
+      TEMPORAL_TLS: 'false',
     });
-    await worker.start();
     await announce(environment, server.current, sandbox, codec);
     if (!isPostgres(environment.storeUrl)) backUpDaily(environment);
     await Promise.race([
@@ -207,28 +203,19 @@ async function announce(
   await writeEngineRecord(dataDir, record);
   for (const line of addressLines(record)) printNote(line);
   if (codec !== null) printNote(`codec server     ${codec.endpoint} (for that UI)`);
-  for (const line of settingLines(record)) print(line);
+  if (sandbox !== null) for (const line of sandboxSettings(sandbox)) print(line);
   printNote(`worker log       ${engineLogPath(dataDir, 'worker')}`);
   printNote('ready');
 }
 
-type Addresses = Pick<
-  EngineRecord,
-  'address' | 'creditBaseUrl' | 'investigationBaseUrl' | 'sandboxUrl' | 'uiUrl'
->;
-
-function addressLines({ address, creditBaseUrl, sandboxUrl, uiUrl, ...rest }: Addresses): string[] {
+function addressLines(record: Omit<EngineRecord, 'start'>): string[] {
+  const { address, creditBaseUrl, investigationBaseUrl, sandboxUrl, uiUrl } = record;
   return [
     `Temporal server  ${address}`,
     ...(uiUrl === null ? [] : [`Temporal UI      ${uiUrl}`]),
-    `service          ${rest.investigationBaseUrl}${sandboxUrl === null ? '' : ' (sandbox)'}`,
+    `service          ${investigationBaseUrl}${sandboxUrl === null ? '' : ' (sandbox)'}`,
     ...(creditBaseUrl === null ? [] : [`credit service   ${creditBaseUrl}`]),
   ];
-}
-
-function settingLines({ creditBaseUrl, sandboxUrl }: Addresses): string[] {
-  if (sandboxUrl === null || creditBaseUrl === null) return [];
-  return sandboxSettings({ baseUrl: sandboxUrl, creditBaseUrl });
 }
 
 async function startDetached(): Promise<void> {
@@ -246,8 +233,10 @@ async function startDetached(): Promise<void> {
     const record = await runningEngine(dataDir);
     if (record !== null) {
       for (const line of addressLines(record)) print(line);
-      if (record.sandboxUrl === null) printNote(whyNoSandbox(environment));
-      for (const line of settingLines(record)) print(line);
+      const { creditBaseUrl, sandboxUrl: baseUrl } = record;
+      if (baseUrl === null) printNote(whyNoSandbox(environment));
+      else if (creditBaseUrl !== null)
+        for (const line of sandboxSettings({ baseUrl, creditBaseUrl })) print(line);
       print('`diligence stop` ends it');
       return;
     }
@@ -283,10 +272,8 @@ export async function stopEngine(dataDir: string): Promise<boolean> {
   return true;
 }
 
-function positiveNumber(text: string): number {
+function minutes(text: string): number {
   const value = Number(text);
-  if (!(value > 0 && value <= 100_000)) {
-    throw new InvalidArgumentError('Expected a number above 0, at most 100000.');
-  }
-  return value;
+  if (value > 0 && value <= 100_000) return value;
+  throw new InvalidArgumentError('Expected a number above 0, at most 100000.');
 }
