@@ -117,6 +117,7 @@ describe('an issuance on the wire', () => {
         linkedPdf: `/api/v1/certidoes/${id}/pdf`,
         sha256: 'ab'.repeat(32),
         isPending: false,
+        isNull: false,
       },
       error: {
         code: 'fonte_indisponivel',

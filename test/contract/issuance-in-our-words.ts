@@ -64,6 +64,7 @@ export function inOurWords(told: Told): Issuance {
       linkedPdf: links?.pdf ?? null,
       sha256: evidence?.sha256 ?? null,
       isPending: evidence?.status === 'pending',
+      isNull: evidence === null,
     },
     error: error
       ? {

@@ -9,6 +9,10 @@ import { EvidenceCollector } from './evidence';
 
 /** Maximum wait for evidence that the service announces as pending, or that is not there yet. */
 const patienceWithEvidenceMs = 2 * 60_000;
+/** A result may come in parts: evidence that is null is awaited this long... */
+const patienceWithNoneMs = 5_000;
+/** ...unless it did not come for so many in a row. */
+const mostWithNone = 5;
 
 /** A row while it is read. */
 export interface ReadRow {
@@ -35,6 +39,7 @@ export function createFactReader(deps: CertificateDependencies) {
   const warnedWords = new Set<string>();
   /** Completed issuances whose evidence is pending: since when. */
   const awaited = new Map<string, number>();
+  const withNone: Record<CertificateItem['type'], number> = { cnpj: 0, trabalhista: 0 };
 
   /** A fact once the issuance has settled and its evidence is checked; else its current status. */
   async function readFact(
@@ -79,6 +84,11 @@ export function createFactReader(deps: CertificateDependencies) {
       priority: priority === 'poll' ? 'pdf' : priority,
     });
     if (found.kind === 'unavailable' && mayCome) return { state: 'unsettled' };
+    if (found.kind === 'none' && issuance.evidence.isNull) {
+      const isEarly = now() - since < patienceWithNoneMs;
+      if (isEarly && withNone[item.type] < mostWithNone) return { state: 'unsettled' };
+    }
+    withNone[item.type] = found.kind === 'none' ? withNone[item.type] + 1 : 0;
     awaited.delete(certidaoId);
     const settled = { status: 'issued', now: now() } as const;
     switch (found.kind) {

@@ -43,6 +43,27 @@ export function unsettled(status: string, pollAfterMs: number | null = null) {
   return { kind: 'unsettled', value: null, status, pollAfterMs } as const;
 }
 
+/** A result may come in parts: one that is missing at the end is awaited this long. */
+const patienceWithNoneMs = 5_000;
+
+/** Whether a missing result may come still; remembered for the process, since each attempt may read once. */
+export class MissingResults {
+  readonly #since = new Map<string, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  mayCome(folder: string, isMissing: boolean): boolean {
+    const since = this.#since.get(folder) ?? this.#now();
+    const may = isMissing && this.#now() - since < patienceWithNoneMs;
+    if (may) this.#since.set(folder, since);
+    else this.#since.delete(folder);
+    return may;
+  }
+}
+
 export interface PollDependencies {
   /** Aborted at shutdown. */
   stopping: AbortSignal;

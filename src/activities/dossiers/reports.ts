@@ -17,7 +17,7 @@ import { documentsInText } from '../../domain/core/documents/held-documents';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
 import type { DossierDependencies } from '../dependencies';
-import { createPolling, type Reading } from '../core/poll-until-settled';
+import { MissingResults, createPolling, type Reading } from '../core/poll-until-settled';
 
 /** One 404 does not prove that a dossier read before is gone. */
 const refusalPatienceMs = 2 * 60_000;
@@ -35,6 +35,7 @@ export function createDossierReportActivities(deps: DossierDependencies) {
   const { store, dossiers, nameOf, now } = deps;
   const file = new DossierRepository(store);
   const pollUntilSettled = createPolling(deps);
+  const missing = new MissingResults(now);
 
   /**
    * Idempotent: fetches only what is missing, with fresh addresses. A read from before the final status is
@@ -57,12 +58,15 @@ export function createDossierReportActivities(deps: DossierDependencies) {
         const list = await readList(answer, signal);
         const lags = list.whole !== null && listLags(sightOf(list.whole.dossier), attempt);
         await fileAnswers(ref, { status: answer.answer, whole: list.whole?.answer ?? null });
-        const fetched = await fileArtifacts(deskOf(ref), artifactsOf(answer, list), signal);
+        const artifacts = artifactsOf(answer, list);
+        const fetched = await fileArtifacts(deskOf(ref), artifacts, signal);
         const { isWaitedFor, ...files } = fetched;
         const note = lags ? (list.note ?? 'the list does not show that it has ended') : list.note;
         const risk = answer.dossier.risk ?? list.whole?.dossier.risk ?? null;
         const value = { sight, risk: riskSummary(risk), ...files, note, movedOn: false };
-        const isLate = isWaitedFor || list.passes || (lags && mayLag());
+        const isBare = sight.state === 'completed' && artifacts.length === 0;
+        const isAwaited = missing.mayCome(ref.folder, isBare);
+        const isLate = isAwaited || isWaitedFor || list.passes || (lags && mayLag());
         return isLate ? fetching(value) : settled(value);
       },
       { ...input, what: 'the report of a dossier', refusalPatienceMs },

@@ -112,7 +112,7 @@ export function createDossierRetries(deps: DossierDependencies) {
       if (taken.isNew) return startedElsewhere(attempt);
       return settled(retry, taken, { attempt, readBack: true, ref });
     }
-    const kind = taken.isNew ? 'refused' : 'unknown';
+    const kind = taken.isNew && status < 500 ? 'refused' : 'unknown';
     return { kind: 'settled', value: { kind, status, code, message: detail ?? message } };
   }
 

@@ -18,7 +18,7 @@ import {
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { answerLost } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
-import { createPolling } from '../core/poll-until-settled';
+import { MissingResults, createPolling } from '../core/poll-until-settled';
 import type { LensDependencies } from '../dependencies';
 import { createLensSubmitActivities, readPatienceMs } from './submit';
 
@@ -33,6 +33,7 @@ export function createLensActivities(deps: LensDependencies) {
   const { attempts } = store;
   const file = new LensRepository(store);
   const pollUntilSettled = createPolling(deps);
+  const missing = new MissingResults(now);
 
   /** Polls the analysis until it has settled, and stores the last response. */
   async function awaitLens(input: AwaitLensInput): Promise<Polled<LensSeen>> {
@@ -41,7 +42,8 @@ export function createLensActivities(deps: LensDependencies) {
       async (signal) => {
         const read = await lens.read(analysisId, 'poll', signal);
         const { analysis } = read;
-        if (isLensSettled(analysis.state)) {
+        const isBare = analysis.state === 'completed' && analysis.result === null;
+        if (isLensSettled(analysis.state) && !missing.mayCome(ref.folder, isBare)) {
           return { kind: 'settled', value: await storeAnswer(ref, read) };
         }
         return {

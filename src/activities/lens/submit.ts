@@ -112,7 +112,7 @@ export function createLensSubmitActivities(deps: LensDependencies) {
       if (sent.kind === 'stopped') return unsentReading(sent.why, 'handing in');
       const { error, taken } = sent;
       // Nothing can have been created before it.
-      if (taken.isNew) throw error;
+      if (taken.isNew && error.status < 500) throw error;
       const { code, message } = error;
       return { kind: 'settled', value: { kind: 'unknown', code, message } };
     }

@@ -28,7 +28,7 @@ import type { Trace } from '../../apis/investigation/wire/traces.wire';
 import type { JobDependencies } from '../dependencies';
 import { answerLost, sendKeyed, type KeyedAnswer, unsentReading } from '../core/attempt';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
-import { createPolling, unsettled, type Reading } from '../core/poll-until-settled';
+import { MissingResults, createPolling, unsettled, type Reading } from '../core/poll-until-settled';
 
 export interface TraceDependencies extends JobDependencies {
   traces: TracesApi;
@@ -53,12 +53,17 @@ const listPatienceMs = 2 * 60_000;
 /** Clocks differ. */
 const clockSkewMs = 5 * 60_000;
 
+interface Told {
+  result?: unknown;
+}
+
 /** Each search has one permanent key, so that it is created once. */
 export function createTraceActivities(deps: TraceDependencies) {
   const { store, now, traces } = deps;
   const { attempts } = store;
   const file = new TraceRepository(store);
   const pollUntilSettled = createPolling(deps);
+  const missing = new MissingResults(now);
 
   /** Creates the search, or finds the created one. */
   async function startTrace(input: StartTraceInput): Promise<Polled<StartedTrace>> {
@@ -118,12 +123,14 @@ export function createTraceActivities(deps: TraceDependencies) {
     record: TraceRecord,
     { since, signal }: { since: number; signal: AbortSignal },
   ): Promise<Reading<StartedTrace>> {
-    if (taken.isNew) throw error;
+    const isFault = error.status >= 500;
+    if (taken.isNew && !isFault) throw error;
     const found = await findMade(record, taken, signal);
     if (found !== null) return found;
     const lookedForMs = now() - Math.max(since, taken.claim.claimedAt);
-    if (lookedForMs < listPatienceMs) return unsettled('requesting', error.retryAfterMs);
-    if (error.status !== 409) throw error;
+    const mayShow = !taken.isNew && lookedForMs < listPatienceMs;
+    if (mayShow) return unsettled('requesting', error.retryAfterMs);
+    if (error.status !== 409 && !isFault) throw error;
     const { code, message } = error;
     return { kind: 'settled', value: { kind: 'unknown', code, message } };
   }
@@ -163,7 +170,8 @@ export function createTraceActivities(deps: TraceDependencies) {
     return pollUntilSettled<TraceSeen>(
       async (signal) => {
         const { trace, answer } = await traces.read(traceId, 'poll', signal);
-        if (isTraceSettled(trace.state)) {
+        const isBare = trace.state === 'completed' && (answer as Told).result === null;
+        if (isTraceSettled(trace.state) && !missing.mayCome(ref.folder, isBare)) {
           return { kind: 'settled', value: await storeTrace(ref, trace, answer) };
         }
         const seen = seenOf(trace, null);

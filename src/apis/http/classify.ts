@@ -53,5 +53,7 @@ function classOfStatus(error: StatusError, repetition: Repetition): FailureClass
   if (status === 429 || status === 425) return 'transient';
   if (status === 408) return isRepeatable ? 'transient' : 'unknown';
   if (status < 500) return isRepeatable && error.retryable === true ? 'transient' : 'permanent';
+  // A read goes on: what it is about was paid for.
+  if (isRepeatable && error.retryable === false && error.call.method !== 'GET') return 'permanent';
   return isRepeatable || error.wasNotProcessed ? 'transient' : 'unknown';
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonOfBytes } from '../../domain/core/json-text';
+import { flag } from './tolerant';
 import { redactText } from '../../protection/redaction';
 
 /**
@@ -25,7 +26,7 @@ const problem = z.object({
   type: words,
   detail: words,
   request_id: words,
-  retryable: z.boolean().optional().catch(undefined),
+  retryable: flag.transform((value) => value ?? undefined),
 });
 
 /** Fields of other services. */

@@ -83,6 +83,26 @@ it.each([
   expect(notBefore).toBeLessThanOrEqual(bench.now() + wait);
 });
 
+it.each([
+  ['that is null at first is awaited', 2, ''],
+  ['that stays null is none after five seconds', 99, 'no evidence'],
+])('evidence %s', async (_, nulls, note) => {
+  const pdf = Buffer.from('%PDF-1.7 a certificate');
+  let reads = 0;
+  bench.server.reply = ({ path }, response) => {
+    if (path.endsWith('/pdf')) return void response.end(pdf);
+    reads += 1;
+    if (nulls > 9) bench.ahead += 3_000;
+    const evidence = reads > nulls ? { pdf_url: '/api/v1/certidoes/c-0/pdf' } : null;
+    sendJson(response, 200, told('completed', { evidence }));
+  };
+  const work = await bench.work('w1', [documentA]);
+  const { settled } = await bench.watch(work, { rows: [row(0)], boundMs: 20_000 });
+  expect(settled).toEqual([[0, 'issued']]);
+  const [outcome] = await bench.outcomes(work);
+  expect(outcome).toMatchObject({ note: note || 'sha256 unchecked' });
+});
+
 it('keeps on reading under an unlisted status word, and warns of each word once', async () => {
   const words = ['em_analise', 'em_analise', 'pausado', 'em_analise', 'completed'];
   bench.server.reply = (_request, response) =>

@@ -242,6 +242,14 @@ test('a repetition that stays refused is a refusal, and what may have left stays
   expect(await claimed()).toMatchObject({ receipt: null });
 });
 
+test('a fault that the service calls final is an unknown outcome at once', async () => {
+  sends = [refusal(503, false)];
+  const startedAt = nowMs;
+  expect(await start()).toMatchObject({ kind: 'settled', value: { kind: 'unknown', code: 'c' } });
+  expect(nowMs - startedAt).toBeLessThan(5_000);
+  expect(sent).toHaveLength(1);
+});
+
 test('the list has its time from the first send on, however long that waited', async () => {
   sends = [lost(), ...Array.from({ length: 200 }, () => refusal(409))];
   listed = [found('t1')];

@@ -12,7 +12,7 @@ import { idText, reported, stateOf } from './wire-fields';
  */
 const text = z.string().nullish();
 /** Some services write an empty object so. */
-const emptyList = z.tuple([]).transform(() => null);
+const emptyList = z.tuple([]).transform(() => undefined);
 
 /** Words for evidence that is still pending: not documented. */
 const isToCome = /^(pending|queued|waiting|processing|running|generating)$/i;
@@ -69,6 +69,7 @@ export const issuanceWire = camel({
     linkedPdf: links?.pdf ?? null,
     sha256: sumOf(evidence?.sha256),
     isPending: isToCome.test(evidence?.status ?? ''),
+    isNull: evidence === null,
   },
 }));
 

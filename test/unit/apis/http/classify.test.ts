@@ -43,6 +43,12 @@ test.each<[string, CallFailure, string, string]>([
   ['503 not processed', answered(503), 'transient', 'transient'],
   ['503 of a proxy', answered(503, { wasNotProcessed: false }), 'transient', 'unknown'],
   ['504', answered(504), 'transient', 'unknown'],
+  [
+    '503 that is final',
+    answered(503, { retryable: false, wasNotProcessed: false }),
+    'permanent',
+    'unknown',
+  ],
 ])('%s', (_what, failure, repeatable, keyless) => {
   expect(classifyFailure(failure)).toBe(repeatable);
   expect(classifyFailure(failure, 'keyless')).toBe(keyless);
