@@ -12,7 +12,6 @@ import { html, type Content } from '../html';
 import {
   badge,
   code,
-  pageHtml,
   small,
   type Block,
   type Fact,
@@ -20,6 +19,7 @@ import {
   type Section,
   type Tile,
 } from '../page';
+import { pageHtml } from '../page-html';
 import { problemWords } from '../problem-words';
 import { type Reader, readerOf } from '../reader';
 import {

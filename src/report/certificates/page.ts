@@ -14,7 +14,8 @@ import {
 } from '../batches/page';
 import { binsOf, quantile } from '../bins';
 import type { ReportLanguage } from '../formats';
-import { code, pageHtml, small, type Block, type Page, type Section } from '../page';
+import { code, small, type Block, type Page, type Section } from '../page';
+import { pageHtml } from '../page-html';
 import { readerOf, type Reader } from '../reader';
 import { aboutSection, command, resolveLine, shellWord } from '../sections';
 import { sentence, statusWord } from '../words';
@@ -197,40 +198,23 @@ function doubleChargesSection({ doubleCharges }: ReportFigures, { say }: Reader)
   };
 }
 
-function decisionsSection(decisions: readonly DecisionRecord[], reader: Reader): Section | null {
+function decisionsSection(
+  decisions: readonly DecisionRecord[],
+  { formats, language, say }: Reader,
+): Section | null {
   if (decisions.length === 0) return null;
-  const { formats, language } = reader;
-  const rows = decisions.map(({ number, action, externalId, note, by, at, rows: of }) => [
-    number,
-    [formats.instant(at), small(by)],
-    [
-      statusWord(action, language),
-      small(externalId),
-      small(
-        of
-          .map(({ line }) => line)
-          .slice(0, 20)
-          .join(', '),
-      ),
-    ],
-    maskTextOfPeople(note),
-  ]);
-  return {
-    title: ['Decisions taken', 'Decisões tomadas'],
-    blocks: {
-      columns: [
-        { name: 'Nº', as: 'line' },
-        { name: ['When, who', 'Quando, quem'] },
-        { name: ['Decision, lines', 'Decisão, linhas'] },
-        { name: ['Reason', 'Motivo'] },
-      ],
-      rows,
-    },
-  };
+  const items = decisions.map(({ action, externalId, note, by, at, rows }) => {
+    const named = rows.map(({ line }) => line).slice(0, 20);
+    const more = rows.length > named.length ? ' …' : '';
+    const what = `${statusWord(action, language)} ${externalId ?? ''}`.trim();
+    const lines = `${say('lines', 'linhas')} ${named.join(', ')}${more}`;
+    return [`${what}: ${maskTextOfPeople(note)}`, small(`${formats.instant(at)}, ${by}, ${lines}`)];
+  });
+  return { title: ['Decisions taken', 'Decisões tomadas'], blocks: { items, ordered: true } };
 }
 
-function detailsSection({ record, summary }: Report, { formats, say }: Reader): Section {
-  const { inputName, terms, type } = record;
+function detailsSection({ record, summary }: Report, { formats }: Reader): Section {
+  const { inputName, type } = record;
   return aboutSection([
     ['Id', code(summary.batchId)],
     ...inputFacts(record),
@@ -238,21 +222,9 @@ function detailsSection({ record, summary }: Report, { formats, say }: Reader): 
     [['Started by', 'Iniciado por'], record.createdBy],
     [['Started', 'Início'], formats.instant(summary.startedAt)],
     [['Ended', 'Fim'], formats.instant(summary.finishedAt)],
-    [['Results written, times', 'Resultados gravados, vezes'], summary.edition + 1],
     [
       ['Deadline of a row', 'Prazo de cada linha'],
-      terms ? formats.duration(terms.rowDeadlineMs) : null,
-    ],
-    [
-      ['Taken over if issued since', 'Aproveitadas se emitidas desde'],
-      terms ? formats.instant(terms.reuseSince) : null,
-    ],
-    [
-      ['A lost answer', 'Uma resposta perdida'],
-      terms &&
-        (terms.onUnknown === 'report'
-          ? say('waits for a person', 'espera por uma pessoa')
-          : say('is sent again once', 'é reenviada uma vez')),
+      record.terms && formats.duration(record.terms.rowDeadlineMs),
     ],
     [['Audit trail, head', 'Trilha de auditoria, cabeça'], code(summary.auditHead)],
   ]);

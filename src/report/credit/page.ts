@@ -2,7 +2,8 @@ import type { AnalysedAssignor, AnalysisHead, AnalysisSummary } from '../../doma
 import type { Words } from '../../domain/job';
 import type { ReportLanguage } from '../formats';
 import type { Content } from '../html';
-import { blocks, code, pageHtml, small, type Bar, type Section, type Tile } from '../page';
+import { blocks, code, small, type Bar, type Section, type Tile } from '../page';
+import { pageHtml } from '../page-html';
 import { readerOf, type Reader } from '../reader';
 import {
   aboutSection,

@@ -3,7 +3,8 @@ import { fieldsOf } from '../../domain/core/findings';
 import type { JobKind, Words } from '../../domain/job';
 import type { ReportLanguage } from '../formats';
 import { html } from '../html';
-import { code, pageHtml, type Fact, type Section } from '../page';
+import { code, type Fact, type Section } from '../page';
+import { pageHtml } from '../page-html';
 import { problemWords } from '../problem-words';
 import { type Reader, readerOf } from '../reader';
 import {

@@ -2,14 +2,14 @@ import { fieldsOf } from '../../domain/core/findings';
 import type { Change } from '../../domain/monitors/change';
 import {
   changeStatuses,
-  LagSums,
   type ChangeRecord,
   type ChangeStatus,
-  type LagFigures,
 } from '../../domain/monitors/change-record';
 
 /** Shown changes; all are counted. */
 const mostShown = 200;
+/** Days in the picture. */
+const mostDays = 90;
 
 /** A change with the service's fields. */
 export interface ShownChange {
@@ -28,16 +28,17 @@ const shownOrder = ['failing', ...severityOrder] as const;
 export interface MonitorFigures {
   total: SeverityCounts;
   bySeverity: [Change['severity'], SeverityCounts][];
-  lags: [Change['severity'], LagFigures][];
+  /** Detected, by day of UTC. */
+  byDay: [day: string, count: number][];
   changes: ShownChange[];
 }
 
-/** Sums the changes of a report, in bounded memory except for their lags. */
+/** Sums the changes of a report, in bounded memory. */
 export class MonitorSums {
   readonly #total = noCounts();
   readonly #bySeverity = new Map<Change['severity'], SeverityCounts>();
   readonly #changes = new Map<(typeof shownOrder)[number], ShownChange[]>();
-  readonly #lags = new LagSums();
+  readonly #byDay = new Map<string, number>();
 
   /** @param answer the change as the service reported it */
   add(record: ChangeRecord, answer: unknown): void {
@@ -49,7 +50,8 @@ export class MonitorSums {
       some[status] += 1;
       if (record.reviewed_at === null) some.unreviewed += 1;
     }
-    this.#lags.add(record);
+    const day = (record.detected_at ?? record.seen_at).slice(0, 'YYYY-MM-DD'.length);
+    this.#byDay.set(day, (this.#byDay.get(day) ?? 0) + 1);
     const order = status === 'failing' ? status : severity;
     const shown = this.#changes.get(order) ?? [];
     this.#changes.set(order, shown);
@@ -64,7 +66,7 @@ export class MonitorSums {
         const counts = this.#bySeverity.get(severity);
         return counts === undefined ? [] : [[severity, counts]];
       }),
-      lags: this.#lags.bySeverity(),
+      byDay: [...this.#byDay].sort(([a], [b]) => a.localeCompare(b)).slice(-mostDays),
       changes: shownOrder.flatMap((order) => this.#changes.get(order) ?? []).slice(0, mostShown),
     };
   }

@@ -4,6 +4,7 @@ import type { HealthNote } from '../../domain/monitors/health';
 import type { ScanNote } from '../../domain/monitors/scan';
 import { maskTextOfPeople } from '../../protection/redaction';
 import { cellContent } from '../findings/section';
+import type { Words } from '../../domain/job';
 import type { ReportLanguage } from '../formats';
 import { html, type Content, type Html } from '../html';
 import {
@@ -11,13 +12,13 @@ import {
   blocks,
   code,
   fact,
-  pageHtml,
   small,
   type Bar,
   type Look,
   type Section,
   type Tile,
 } from '../page';
+import { pageHtml } from '../page-html';
 import { type Reader, readerOf } from '../reader';
 import { command, leftSection } from '../sections';
 import { nameOf, statusWord } from '../words';
@@ -69,7 +70,7 @@ export function monitorHtml(report: MonitorReport, language: ReportLanguage): st
     sections: [
       severitiesSection(figures, reader),
       changesSection(report, reader),
-      lagsSection(figures, reader),
+      overTimeSection(figures, reader),
       monitorsSection(monitors, reader),
       stepsSection(report, reader),
       sinksSection(report, reader),
@@ -87,20 +88,17 @@ function scopeWords(
   { monitors, since, severities }: MonitorReport['scope'],
   { count, formats, language, say }: Reader,
 ): string {
+  const at = since && formats.instant(since);
+  const of = monitors && count(monitors, ['monitor', 'monitors'], ['monitor', 'monitores']);
+  const words = severities?.map((one) => statusWord(one, language)).join(', ');
   const parts = [
-    since === null
+    at === null
       ? say('All that is stored', 'Tudo o que está armazenado')
-      : say(`Seen since ${formats.instant(since)}`, `Vistas desde ${formats.instant(since)}`),
+      : say(`Seen since ${at}`, `Vistas desde ${at}`),
+    of && say(`of ${of}`, `de ${of}`),
+    words && say(`of severity ${words}`, `de gravidade ${words}`),
   ];
-  if (monitors !== null)
-    parts.push(
-      `${say('of', 'de')} ${count(monitors, ['monitor', 'monitors'], ['monitor', 'monitores'])}`,
-    );
-  if (severities !== null)
-    parts.push(
-      `${say('of severity', 'de gravidade')} ${severities.map((one) => statusWord(one, language)).join(', ')}`,
-    );
-  return parts.join(', ');
+  return parts.filter(Boolean).join(', ');
 }
 
 function openOf({ delivered, failing, stored }: SeverityCounts): number {
@@ -149,32 +147,16 @@ const looks: Record<Change['severity'], Look> = {
   info: '',
 };
 
-function severitiesSection({ bySeverity }: MonitorFigures, reader: Reader): Section {
-  const { formats, language, say } = reader;
-  const bars = bySeverity.map(([severity, counts]): Bar => {
-    const means = [
-      [counts.acknowledged, say('acknowledged', 'confirmadas')],
-      [counts.acknowledged_elsewhere + counts.gone, say('by others', 'por outros')],
-      [openOf(counts), say('open', 'abertas')],
-      [counts.unreviewed, say('not looked at', 'não vistas')],
-    ] as const;
-    return {
-      name: statusWord(severity, language),
-      amount: counts.total,
-      look: looks[severity],
-      means: means
-        .filter(([count]) => count > 0)
-        .map(([count, words]) => `${words}: ${formats.number(count)}`)
-        .join(', '),
-    };
-  });
+function severitiesSection({ bySeverity }: MonitorFigures, { language, say }: Reader): Section {
+  const bars = bySeverity.map(([severity, counts]): Bar => ({
+    name: statusWord(severity, language),
+    amount: counts.total,
+    look: looks[severity],
+    means: `${say('open', 'abertas')}: ${openOf(counts)}, ${say('not looked at', 'não vistas')}: ${counts.unreviewed}`,
+  }));
   return {
     title: ['By severity', 'Por gravidade'],
-    blocks: {
-      bars,
-      of: ['Severity', 'Gravidade'],
-      amount: ['Changes', 'Mudanças'],
-    },
+    blocks: { bars, of: ['Severity', 'Gravidade'], amount: ['Changes', 'Mudanças'] },
   };
 }
 
@@ -236,26 +218,11 @@ function differences(change: ShownChange, reader: Reader): [Content, Content] {
   return [lines('before'), lines('after')];
 }
 
-function lagsSection({ lags }: MonitorFigures, { formats }: Reader): Section | null {
-  if (lags.length === 0) return null;
-  const rows = lags.map(([severity, { count, max, p50, p95 }]) => [
-    severity,
-    count,
-    ...[p50, p95, max].map((seconds) => formats.duration(seconds * 1_000)),
-  ]);
-  return {
-    title: ['From detection to delivery', 'Da detecção à entrega'],
-    blocks: {
-      columns: [
-        { name: ['Severity', 'Gravidade'], as: 'status' },
-        { name: ['Delivered', 'Entregues'], as: 'count' },
-        { name: ['Half within', 'Metade em até'], as: 'count' },
-        { name: ['95 % within', '95 % em até'], as: 'count' },
-        { name: ['Longest', 'A mais demorada'], as: 'count' },
-      ],
-      rows,
-    },
-  };
+function overTimeSection({ byDay }: MonitorFigures, { formats }: Reader): Section | null {
+  if (byDay.length === 0) return null;
+  const title = ['Detected, by day', 'Detectadas, por dia'] as const;
+  const points = byDay.map(([day, count]) => [formats.day(day), count] as const);
+  return { title, blocks: { chart: { name: 'days', title, form: 'columns', points } } };
 }
 
 function monitorsSection(
@@ -303,38 +270,30 @@ function monitorsSection(
 }
 
 function stepsSection({ figures, sinks }: MonitorReport, reader: Reader): Section {
-  const { formats, say } = reader;
   const { failing, unreviewed } = figures.total;
-  const disabledSink = sinks.find(({ disabled }) => disabled !== null)?.name;
-  const steps: (readonly [string, string] | null)[] = [
-    failing === 0
-      ? null
-      : [
-          say(
-            'Look at what fails; the next sweep tries again.',
-            'Veja o que falha; a próxima varredura tenta de novo.',
-          ),
-          'diligence monitor changes --status failing',
-        ],
-    disabledSink === undefined
-      ? null
-      : [
-          say('Repair the sink that is disabled, then:', 'Conserte o destino desativado e depois:'),
-          `diligence monitor sink --enable ${disabledSink}`,
-        ],
-    unreviewed === 0
-      ? null
-      : [
-          say(
-            `${formats.number(unreviewed)} changes nobody has looked at: note each that you have seen.`,
-            `${formats.number(unreviewed)} alterações que ninguém olhou: registre cada uma que você viu.`,
-          ),
-          'diligence resolve change/ID --action acknowledge',
-        ],
+  const disabled = sinks.find((sink) => sink.disabled !== null)?.name ?? null;
+  const step = (is: boolean, words: Words, line: string): Html[] =>
+    is ? [html`${reader.say(...words)} ${command(line)}`] : [];
+  const items = [
+    ...step(
+      failing > 0,
+      [
+        'Look at what fails; the next sweep tries again.',
+        'Veja o que falha; a próxima varredura tenta de novo.',
+      ],
+      'diligence monitor changes --status failing',
+    ),
+    ...step(
+      disabled !== null,
+      ['Repair the sink that is disabled, then:', 'Conserte o destino desativado e depois:'],
+      `diligence monitor sink --enable ${disabled}`,
+    ),
+    ...step(
+      unreviewed > 0,
+      ['Note each change that you have seen.', 'Registre cada alteração que você viu.'],
+      'diligence resolve change/ID --action acknowledge',
+    ),
   ];
-  const items = steps.flatMap((step) =>
-    step === null ? [] : [html`${step[0]} ${command(step[1])}`],
-  );
   return leftSection(items.length === 0 ? null : [{ items, ordered: true }], reader);
 }
 

@@ -77,7 +77,7 @@ it('tells what is open, failing, blocked, of unknown health and disabled', () =>
   expect(page).toContain('health unknown: the service does not report it (404)');
   expect(page).toMatch(/1 may not run, of\s+1 the health is unknown/);
   expect(page).toContain('disabled since x: answered 410');
-  expect(page).toMatch(/From detection to delivery[\s\S]*?Critical[\s\S]*?10 min/);
+  expect(page).toMatch(/Detected, by day[\s\S]*04 May 2026: 3/);
   expect(page).toMatch(/A:<\/span> 1<\/span[\s\S]*?A:<\/span> 2<\/span/);
 });
 
