@@ -37,7 +37,7 @@ export interface CheckedInput {
  */
 export async function checkInput({ cnab, xmls, today }: InputFiles): Promise<CheckedInput> {
   const zip = xmls === undefined ? null : await readInvoiceZip(xmls);
-  const match = zip && new InvoiceMatch(zip);
+  const match = zip && invoiceMatch(zip);
   const scanned = await scanFile(cnab, {
     today,
     ...(match && { onReceivable: (receivable) => match.add(receivable) }),
@@ -58,32 +58,22 @@ export async function checkInput({ cnab, xmls, today }: InputFiles): Promise<Che
 }
 
 /** Keys of the CNAB file without a document in the ZIP, and the reverse. */
-class InvoiceMatch {
-  readonly #zip: InvoiceZip;
-  readonly #used = new Set<string>();
-
-  constructor(zip: InvoiceZip) {
-    this.#zip = zip;
-  }
-
-  add({ line, invoiceKey, invoiceKeyColumns }: CnabReceivable): void {
-    if (invoiceKey === null || this.#zip.invoices.size === 0) return;
-    if (this.#zip.invoices.has(invoiceKey)) {
-      this.#used.add(invoiceKey);
-      return;
-    }
-    const columns = invoiceKeyColumns ?? undefined;
-    const position = { line, ...(columns && { columns }) };
-    this.#zip.findings.add('invoice_missing', maskInvoiceKey(invoiceKey), position);
-  }
-
-  /** A 400-column file names no invoices: nothing to compare. */
-  finish({ withInvoiceKey }: ScannedFile): void {
-    if (withInvoiceKey === 0) return;
-    for (const [key, { entry }] of this.#zip.invoices) {
-      if (this.#used.has(key)) continue;
-      const position = { entry: shownEntry(entry) };
-      this.#zip.findings.add('invoice_unused', maskInvoiceKey(key), position);
-    }
-  }
+function invoiceMatch({ findings, invoices }: InvoiceZip) {
+  const used = new Set<string>();
+  return {
+    add({ line, invoiceKey: key, invoiceKeyColumns: columns }: CnabReceivable): void {
+      if (key === null || invoices.size === 0) return;
+      if (invoices.has(key)) used.add(key);
+      else
+        findings.add('invoice_missing', maskInvoiceKey(key), { line, ...(columns && { columns }) });
+    },
+    /** A 400-column file names no invoices: nothing to compare. */
+    finish({ withInvoiceKey }: ScannedFile): void {
+      if (withInvoiceKey === 0) return;
+      for (const [key, { entry }] of invoices) {
+        const position = { entry: shownEntry(entry) };
+        if (!used.has(key)) findings.add('invoice_unused', maskInvoiceKey(key), position);
+      }
+    },
+  };
 }

@@ -2,35 +2,38 @@ import type { ResultRow } from '../../domain/certificates/certificates';
 import { punctuateDocument } from '../../domain/core/documents/documents';
 import type { CsvCell } from './csv-file';
 
-/** The columns of a result sheet, in order. A published format: add at the end only. */
-export const resultColumns = [
-  'line',
-  'document',
-  'type',
-  'status',
-  'certidao_id',
-  'classification',
-  'divergent',
-  'official_name',
-  'captured_at',
-  'pdf',
-  'sha256',
-  'attempts',
-  'error_code',
-  'error_category',
-  'error_message',
-  'reference',
-  'duplicate_of',
-  'note',
-  'possible_double_charge',
-  'retryable',
-  'requested_at',
-  'completed_at',
-  'holder_name',
-  'base_name',
-  'source_name',
-] as const;
-export type ResultColumn = (typeof resultColumns)[number];
+/**
+ * The columns of a result sheet, in order, and their widths in a workbook. A published format: add at the end only.
+ */
+export const columnWidths = {
+  line: 7,
+  document: 18,
+  type: 12,
+  status: 17,
+  certidao_id: 38,
+  classification: 16,
+  divergent: 10,
+  official_name: 40,
+  captured_at: 24,
+  pdf: 30,
+  sha256: 20,
+  attempts: 9,
+  error_code: 22,
+  error_category: 16,
+  error_message: 50,
+  reference: 30,
+  duplicate_of: 12,
+  note: 28,
+  possible_double_charge: 22,
+  retryable: 10,
+  requested_at: 24,
+  completed_at: 24,
+  holder_name: 40,
+  base_name: 40,
+  source_name: 28,
+} as const;
+export type ResultColumn = keyof typeof columnWidths;
+export const resultColumns = Object.keys(columnWidths) as ResultColumn[];
 
 type FieldOf<Column extends string> = Column extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<FieldOf<Rest>>}`

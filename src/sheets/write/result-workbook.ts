@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import writeXlsxFile, { type CellObject, type Feature, type Row } from 'write-excel-file/node';
 
 import type { ResultRow } from '../../domain/certificates/certificates';
-import { ownCells, ownNames, type ResultColumn, resultColumns, resultValue } from './result-cells';
+import { columnWidths, ownCells, ownNames, resultColumns, resultValue } from './result-cells';
 import { columnLetters } from '../read/row-source';
 import type { ResultFile } from './result-sheet';
 
@@ -23,34 +23,6 @@ export const mostWorkbookRows = 50_000;
 export function fitsWorkbook(total: number, own: number): boolean {
   return total * (resultColumns.length + own) <= mostWorkbookRows * resultColumns.length;
 }
-
-const widths: Readonly<Record<ResultColumn, number>> = {
-  line: 7,
-  document: 18,
-  type: 12,
-  status: 17,
-  certidao_id: 38,
-  classification: 16,
-  divergent: 10,
-  official_name: 40,
-  captured_at: 24,
-  pdf: 30,
-  sha256: 20,
-  attempts: 9,
-  error_code: 22,
-  error_category: 16,
-  error_message: 50,
-  reference: 30,
-  duplicate_of: 12,
-  note: 28,
-  possible_double_charge: 22,
-  retryable: 10,
-  requested_at: 24,
-  completed_at: 24,
-  holder_name: 40,
-  base_name: 40,
-  source_name: 28,
-};
 
 const ownWidth = 20;
 
@@ -126,7 +98,7 @@ async function writeWorkbook(
       sheet: 'results',
       stickyRowsCount: 1,
       columns: [
-        ...resultColumns.map((column) => ({ width: widths[column] })),
+        ...resultColumns.map((column) => ({ width: columnWidths[column] })),
         ...own.map(() => ({ width: ownWidth })),
       ],
     },
