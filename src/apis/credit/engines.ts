@@ -42,8 +42,12 @@ export class EnginesApi {
       const isWhole = page.total === null || page.total <= found.size;
       if (page.next === null && isWhole) return [...found.values()];
       if (page.next === null) refusePage(call, 'total');
+      const hasNew = found.size > before;
+      // The last page may name itself as the next one, or a cursor beside the end.
+      const isItself = JSON.stringify(page.next) === JSON.stringify(query);
+      if (isWhole && (hasNew ? isItself : page.saysEnd)) return [...found.values()];
       // A service that ignores the query returns the first page again.
-      if (found.size === before) refusePage(call, Object.keys(page.next).join('&'));
+      if (!hasNew) refusePage(call, Object.keys(page.next).join('&'));
       query = page.next;
     }
     return refusePage(call, 'next');

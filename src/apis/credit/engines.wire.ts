@@ -39,6 +39,8 @@ export function engineFromWire(call: CallName, body: Buffer): Engine {
 export interface EnginesPage {
   engines: Engine[];
   next: Record<string, string> | null;
+  /** It says that there is no more; a cursor beside that leads to nothing new. */
+  saysEnd: boolean;
   total: number | null;
 }
 
@@ -63,6 +65,7 @@ export function enginesFromWire(call: CallName, body: Buffer, link = ''): Engine
   return {
     engines: parseWire(z.array(engineWire), call, listed),
     next: next ?? null,
+    saysEnd: members.some(([name, value]) => isMoreName.test(name) && value === false),
     total: total === undefined ? null : Number(total[1]),
   };
 }
@@ -91,6 +94,7 @@ function onlyArray(call: CallName, body: unknown): unknown[] {
 
 const isEngine = (value: unknown): boolean => engineWire.safeParse(value).success;
 const isTotal = /^total_?(count|items|elements|records)?$|^count$/i;
+const isMoreName = /^has_?(more|next)(_?page)?$/i;
 const isNextName = /^next(_?(cursor|page|token|url|link|page_?token))?$/i;
 
 /** Address or cursor of the next page. */
@@ -109,7 +113,7 @@ function queryOf(address: string): Record<string, string> | null {
 
 function tellsOfMore(name: string, value: unknown): boolean {
   if (/^total_?pages$/i.test(name)) return typeof value === 'number' && value > 1;
-  if (isNextName.test(name) || /^has_?(more|next)(_?page)?$/i.test(name)) {
+  if (isNextName.test(name) || isMoreName.test(name)) {
     const isNone = value === null || value === undefined || value === false || value === '';
     return !isNone && !(typeof value === 'object' && objectEntries(value).length === 0);
   }

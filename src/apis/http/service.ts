@@ -139,8 +139,15 @@ export class Service {
    * @param from address of the redirect; default: the service's own
    * @throws RefusedAddressError
    */
-  follow(address: string, from: URL = new URL(this.origin)): URL {
-    return this.#guard.follow(address, from, this.origin);
+  follow(address: string, from?: URL): URL {
+    const named = from === undefined ? this.#behindGateway(address) : address;
+    return this.#guard.follow(named, from ?? new URL(this.origin), this.origin);
+  }
+
+  /** The service names paths from its own /api/v1 on, and may not know what a gateway puts before it. */
+  #behindGateway(address: string): string {
+    const [, before, own] = /^(\/.+)(\/api\/v\d+)$/.exec(new URL(this.baseUrl).pathname) ?? [];
+    return own !== undefined && address.startsWith(`${own}/`) ? `${before}${address}` : address;
   }
 
   #report(

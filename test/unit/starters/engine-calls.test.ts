@@ -88,6 +88,20 @@ test.each<[string, (at: string | null) => [unknown, string | null]]>([
     ],
   ],
   [
+    'a cursor, and a last page that names itself',
+    (at) => [{ data: [at ? second : held], page: { next_cursor: 'c-2', has_more: true } }, null],
+  ],
+  [
+    'a cursor beside the end',
+    (at) => [
+      {
+        data: at === null ? [held] : at === 'c-2' ? [second] : [],
+        page: { next_cursor: at === null ? 'c-2' : 'c-3', has_more: at === null },
+      },
+      null,
+    ],
+  ],
+  [
     'a Link header',
     (at) => [[at ? second : held], at ? null : '<https://x/e?cursor=c-2>; rel="next"'],
   ],

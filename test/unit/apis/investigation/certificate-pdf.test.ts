@@ -8,9 +8,9 @@ let server: LoopbackServer;
 let other: LoopbackServer;
 let api: CertificatesApi;
 
-function apiWith(pdfAuth: 'query' | 'bearer'): CertificatesApi {
+function apiWith(pdfAuth: 'query' | 'bearer', path = '/api/v1'): CertificatesApi {
   const service = new Service({
-    baseUrl: `${server.origin}/api/v1`,
+    baseUrl: `${server.origin}${path}`,
     token: Token.of('secret'),
     ratePerSecond: 1_000,
     guard: houseGuard,
@@ -40,6 +40,19 @@ describe('fetching a PDF', () => {
       v: '2',
       token: 'secret',
     });
+  });
+
+  it('is asked of the gateway that the base address names', async () => {
+    await api.service.close();
+    api = apiWith('query', '/gateway/api/v1');
+    await fetchAt('/api/v1/certidoes/c-1/pdf');
+    await fetchAt('/files/c-1.pdf');
+    await fetchAt('/gateway/api/v1/certidoes/c-1/pdf');
+    expect(server.received.map(({ path }) => path)).toEqual([
+      '/gateway/api/v1/certidoes/c-1/pdf',
+      '/files/c-1.pdf',
+      '/gateway/api/v1/certidoes/c-1/pdf',
+    ]);
   });
 
   it('takes it in the header when certificates.pdfAuth says bearer', async () => {
