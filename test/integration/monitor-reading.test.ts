@@ -180,10 +180,6 @@ it(
   'refuses what cannot be meant before it reads anything',
   async () => {
     expect(await acknowledge('change/c1', ' ')).toMatchObject({ code: 2 });
-    const out = join(folder, 'missing', 'report.html');
-    const nowhere = await run(['report', '--out', out]);
-    expect(nowhere).toMatchObject({ code: 2 });
-    expect(nowhere.stderr).toContain(`there is no folder ${join(folder, 'missing')}`);
   },
   2 * commandMs,
 );

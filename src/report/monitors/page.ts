@@ -222,7 +222,7 @@ function overTimeSection({ byDay }: MonitorFigures, { formats }: Reader): Sectio
   if (byDay.length === 0) return null;
   const title = ['Detected, by day', 'Detectadas, por dia'] as const;
   const points = byDay.map(([day, count]) => [formats.day(day), count] as const);
-  return { title, blocks: { chart: { name: 'days', title, form: 'columns', points } } };
+  return { title, blocks: { pair: [{ chart: { name: 'days', title, form: 'columns', points } }] } };
 }
 
 function monitorsSection(
