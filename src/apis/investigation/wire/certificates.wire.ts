@@ -90,11 +90,9 @@ export function acceptedIdFromWire(
   { body, location }: { body: Buffer; location: string },
 ): string {
   const answer = resourceIn(body);
-  const linked = linkedWire.safeParse(answer).data?.links.self ?? '';
-  const named = acceptedWire.safeParse(answer).data?.certidao_id;
   return (
-    named ??
-    idAt(linked) ??
+    acceptedWire.safeParse(answer).data?.certidao_id ??
+    idAt(linkedWire.safeParse(answer).data?.links.self ?? '') ??
     idAt(location) ??
     jsonApiResource(answer)?.id ??
     parseWire(acceptedWire, call, answer).certidao_id
