@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { access, mkdir, readFile, readdir, unlink } from 'node:fs/promises';
+import { accessSync, existsSync } from 'node:fs';
+import { mkdir, readFile, readdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { flush, writeNew, writeOnce } from './files';
 import { GroupQueue } from './group-queue';
@@ -96,14 +96,19 @@ export class BlobDirectory {
   }
 
   async #writeAll(group: readonly NewBlob[]): Promise<(StoreError | null)[]> {
-    const ends: (StoreError | null)[] = [];
-    // An empty directory mounted instead of ours would accept them as well.
-    const absent = await this.#attempt(() => access(join(this.#root, markerName)));
-    for (const blob of group) ends.push(absent ?? (await this.#attempt(() => this.#write(blob))));
+    const days = [...new Set(group.map(({ name }) => dirname(name)))];
+    const unfit = await this.#attempt(async () => {
+      // An empty directory mounted instead of ours would accept them as well.
+      accessSync(join(this.#root, markerName));
+      for (const day of days) await this.#makeFolder(day);
+    });
+    if (unfit !== null) return group.map(() => unfit);
+    // No row names a torn file, and it is swept.
+    const ends = await Promise.all(
+      group.map(({ name, body }) => this.#attempt(() => writeNew(join(this.#root, name), body))),
+    );
     const failed = await this.#attempt(async () => {
-      const written = group.filter((_, at) => ends[at] === null);
-      for (const day of new Set(written.map(({ name }) => dirname(name))))
-        await flush(join(this.#root, day));
+      for (const day of days) await flush(join(this.#root, day));
     });
     return ends.map((end) => end ?? failed);
   }
@@ -116,12 +121,6 @@ export class BlobDirectory {
       this.#days.clear();
       return storeErrorOf(error, 'storing bytes');
     }
-  }
-
-  async #write({ name, body }: NewBlob): Promise<void> {
-    await this.#makeFolder(dirname(name));
-    // No row names a torn file, and it is swept.
-    await writeNew(join(this.#root, name), body);
   }
 
   async #makeFolder(day: string): Promise<void> {

@@ -29,7 +29,7 @@ const dynamicConfig = [
 ];
 
 /** As durable as its default (a journal that is created, flushed and removed), for a third less processor time. */
-const databasePragmas = ['journal_mode=wal', 'synchronous=full'].map(
+const databasePragmas = ['journal_mode=wal', 'synchronous=full', 'wal_autocheckpoint=4000'].map(
   (pragma) => `--sqlite-pragma=${pragma}`,
 );
 /** It collects garbage less often, within this memory. */

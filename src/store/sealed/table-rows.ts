@@ -60,10 +60,19 @@ function stored(table: string, row: Row, name: string): unknown {
   return new Sealed(rowName(table, ...key.map((one) => row[camelCase(one)])), value);
 }
 
-export function camelCase(column: string): string {
-  return column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
+/** Columns are few, and read in every row. */
+export const camelCase = remembering((column) =>
+  column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+);
+const snakeCase = remembering((name) =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+);
 
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+function remembering(spelled: (name: string) => string): (name: string) => string {
+  const known = new Map<string, string>();
+  return (name) => {
+    const found = known.get(name) ?? spelled(name);
+    known.set(name, found);
+    return found;
+  };
 }

@@ -47,6 +47,8 @@ export class SqliteConnection {
         this.exec('PRAGMA journal_mode = WAL');
         this.exec('PRAGMA synchronous = FULL');
         this.exec('PRAGMA secure_delete = ON');
+        // 16 MiB: pages that every commit changes are copied back less often.
+        this.exec('PRAGMA wal_autocheckpoint = 4000');
       }
       this.exec('PRAGMA foreign_keys = ON');
       refuseOldVersion(this.#database);
