@@ -5,7 +5,7 @@ import { onAbort } from '../../apis/http/signals';
 import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
 import type { CallPriority } from '../../apis/http/limiter';
 import type { NewFact } from '../../store/certificates/facts';
-import type { OutcomeRecord } from '../../domain/certificates/outcomes';
+import type { IssuanceFact, OutcomeRecord } from '../../domain/certificates/outcomes';
 import { unreadableAnswer } from '../../domain/core/service/service-failure';
 import { backoffMs } from '../../domain/core/service/poll-timing';
 import type { CertificateItem } from '../../domain/certificates/job';
@@ -32,8 +32,6 @@ interface Held extends ReadRow {
   /** Consecutive failed reads, for the backoff. */
   failures: number;
   reading: boolean;
-  /** This poll has looked it up in the store. */
-  lookedUp: boolean;
 }
 
 /**
@@ -64,7 +62,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     for (const tuple of input.rows) {
       const dueAt = tuple[3];
       const unread = { unsettledAgeMs: null, isIssued: false, failures: 0 };
-      held.set(tuple[0], { tuple, dueAt, ...unread, reading: false, lookedUp: false });
+      held.set(tuple[0], { tuple, dueAt, ...unread, reading: false });
     }
     const endPoll = deps.metrics.pollStarted(() => [...held.values()].map(({ tuple }) => tuple[2]));
     const answer: PollAnswer = {
@@ -83,6 +81,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     let firstSettledAt: number | null = null;
     let reading = 0;
     let wake: () => void = () => {};
+    let known = new Map<string, IssuanceFact>();
 
     const settle = (row: Held, settled: PollAnswer['settled'][number]): void => {
       held.delete(row.tuple[0]);
@@ -98,10 +97,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       let item: CertificateItem | null = null;
       try {
         item = await certificateJobs.item(input.list, rowIndex);
-        // An earlier poll or another job may have stored it; what one stores from now on costs a read.
-        const known = row.lookedUp ? null : await facts.of(certidaoId);
-        row.lookedUp = true;
-        const seen = known ?? (await readFact(row, item, priority, leaving.signal));
+        const seen = known.get(certidaoId) ?? (await readFact(row, item, priority, leaving.signal));
         if (!held.has(rowIndex)) {
           // A slow download: the next poll finds its result.
           if ('fact' in seen) await facts.put([seen]);
@@ -209,6 +205,13 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       onAbort(signal, () => wake()),
     );
     try {
+      // By an earlier poll or another job; what one stores from now on costs a read.
+      known = await facts
+        .among(input.rows.map(([, certidaoId]) => certidaoId))
+        .catch((error: unknown) => {
+          deps.warn('facts could not be read', { reason: nameOf(error) });
+          return known;
+        });
       while (!isOver()) {
         const at = now();
         let nextAt = returnsAt();
