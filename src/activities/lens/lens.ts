@@ -1,5 +1,5 @@
 import type { JobRef } from '../../domain/core/job-record';
-import type { ArtifactFiles } from '../../domain/core/artifact';
+import type { Artifact, ArtifactFiles } from '../../domain/core/artifact';
 import { findArtifact } from '../../store/core/artifacts';
 import { isCallFailure } from '../../apis/http/classify';
 import { withEither } from '../../apis/http/signals';
@@ -17,8 +17,9 @@ import {
 } from '../../domain/lens/analyze';
 import type { PollRequest, Polled } from '../../domain/core/service/poll-request';
 import { answerLost } from '../core/attempt';
+import { fileArtifacts, type ArtifactDesk } from '../core/artifacts';
 import { recordOf, sha256Of, storeOutcome } from '../core/job-records';
-import { MissingResults, createPolling } from '../core/poll-until-settled';
+import { MissingResults, createPolling, type Reading } from '../core/poll-until-settled';
 import type { LensDependencies } from '../dependencies';
 import { createLensSubmitActivities, readPatienceMs } from './submit';
 
@@ -27,7 +28,7 @@ export type AwaitLensInput = PollRequest & { ref: JobRef; analysisId: string };
 /** Time of a read that a person waits for. */
 const lookMs = 20_000;
 
-/** One picture: uploaded, polled, finalized. */
+/** One picture: uploaded, polled, its artifacts stored, finalized. */
 export function createLensActivities(deps: LensDependencies) {
   const { store, lens, now, stopping } = deps;
   const { attempts } = store;
@@ -133,7 +134,60 @@ export function createLensActivities(deps: LensDependencies) {
     return files;
   }
 
-  return { ...createLensSubmitActivities(deps), awaitLens, lookAtLens, finalizeLens };
+  /**
+   * Idempotent: fetches only what is missing, with fresh addresses. A failed artifact does not affect the others.
+   */
+  async function fileLens(input: AwaitLensInput): Promise<Polled<ArtifactFiles>> {
+    const { analysisId, ref } = input;
+    return pollUntilSettled(
+      async (signal): Promise<Reading<ArtifactFiles>> => {
+        const { analysis } = await lens.read(analysisId, 'interactive', signal);
+        const artifacts = await announced(ref, analysis.artifacts);
+        // The service's read lags behind.
+        const isBehind = !isLensSettled(analysis.state);
+        const fetched = await fileArtifacts(deskOf(ref), artifacts, signal, isBehind);
+        const { isWaitedFor, ...value } = fetched;
+        if (!isWaitedFor) return { kind: 'settled', value };
+        const status = 'fetching';
+        return { kind: 'unsettled', value, status };
+      },
+      {
+        ...input,
+        what: 'the artifacts of an analysis',
+        refusalPatienceMs: readPatienceMs,
+      },
+    );
+  }
+
+  /** Artifacts reported now, and stored ones that are no longer reported. */
+  async function announced(
+    { folder }: JobRef,
+    reported: readonly Artifact[],
+  ): Promise<readonly Artifact[]> {
+    const ids = new Set(reported.map(({ artifactId }) => artifactId));
+    const answer = await file.answer(folder);
+    const before = answer === null ? [] : artifactsInAnswer(answer);
+    return [...reported, ...before.filter(({ artifactId }) => !ids.has(artifactId))];
+  }
+
+  function deskOf({ folder }: JobRef): ArtifactDesk {
+    return {
+      store,
+      folder,
+      service: lens.service,
+      now,
+      unaddressed: 'doubtful',
+      note: (artifactId) => file.note(folder, ['fetch', artifactId], now()),
+    };
+  }
+
+  return {
+    ...createLensSubmitActivities(deps),
+    awaitLens,
+    fileLens,
+    lookAtLens,
+    finalizeLens,
+  };
 }
 
 function lensSeen(analysis: LensAnalysis, sha256: string | null): LensSeen {

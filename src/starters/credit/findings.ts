@@ -56,68 +56,8 @@ export async function analysisFindings(
   return (await firstReading(store, result)).findings;
 }
 
-class FindingsFold {
-  readonly #payers = new Rows();
-  readonly #receivables = new Rows();
-  readonly #issues = new Issues();
-  /** Titulos come before their payer. */
-  #open: Fields[] = [];
-  #unshown = 0;
-  #head: Fields = {};
-
-  add(value: Fields, of: 'titulo' | 'sacado' | 'head'): void {
-    const { issues, ...fields } = value;
-    if (of === 'head') this.#head = value;
-    else if (of === 'titulo') {
-      if (this.#receivables.rows.length + this.#open.length < mostRows) this.#open.push(fields);
-      else this.#unshown += 1;
-      this.#issues.add('titulo', fields['numero'], issues);
-    } else {
-      const { titulos: _, ...payer } = fields;
-      const { cnpjCpf, razaoSocial } = payer;
-      this.#payers.add(payer);
-      this.#issues.add('sacado', razaoSocial, issues);
-      for (const one of this.#open)
-        this.#receivables.add({ ...one, sacado: { razaoSocial, cnpjCpf } });
-      this.#open = [];
-    }
-  }
-
-  /** After the head. */
-  findings(result: AnalysisResultRef): Findings {
-    const [payers, receivables, issues] = [this.#payers, this.#receivables, this.#issues];
-    const { cedente, summary, ...head } = this.#head;
-    const { issues: own, sacados: _, ...assignor } = fieldsOf(cedente);
-    issues.add('cedente', assignor['razaoSocial'], own);
-    const facts = { cedente: assignor, summary, ...head };
-    const rest = readFindings(facts, { file: 'result.json' });
-    return {
-      result,
-      facts: rest.facts,
-      sections: [
-        findingSection('rules', issues.rules(), { file: 'issues.csv' }),
-        findingSection('sacados', payers.rows, {
-          file: 'result.json',
-          first: ['razaoSocial', 'status'],
-          total: payers.total,
-        }),
-        findingSection('issues', issues.rows, {
-          file: 'issues.csv',
-          first: ['of', 'ruleName', 'message'],
-          total: issues.total,
-        }),
-        findingSection('titulos', receivables.rows, {
-          file: 'titulos.csv',
-          first: ['numero', 'valor'],
-          total: receivables.total + this.#unshown,
-        }),
-        ...rest.sections,
-      ],
-    };
-  }
-}
-
-class Rows {
+/** The first of many rows. */
+class FirstRows {
   readonly rows: Fields[] = [];
   total = 0;
 
@@ -125,35 +65,69 @@ class Rows {
     this.total += 1;
     if (this.rows.length < mostRows) this.rows.push(row);
   }
+
+  section(name: string, file: string, first: readonly string[]) {
+    return findingSection(name, this.rows, { file, first, total: this.total });
+  }
 }
 
-class Issues {
-  readonly #shown = new Rows();
+class FindingsFold {
+  readonly #payers = new FirstRows();
+  readonly #receivables = new FirstRows();
+  readonly #issues = new FirstRows();
+  /** Each with the number of times it fired. */
   readonly #rules = new Map<string, { ruleName: unknown; status: unknown; fired: number }>();
+  /** Titulos come before their payer, which is added to them. */
+  #open: Record<string, unknown>[] = [];
+  #head: Fields = {};
 
-  get rows(): Fields[] {
-    return this.#shown.rows;
+  add(value: Fields, of: 'titulo' | 'sacado' | 'head'): void {
+    const { issues, ...fields } = value;
+    if (of === 'head') this.#head = value;
+    else if (of === 'titulo') {
+      const row = { ...fields };
+      if (this.#receivables.total < mostRows) this.#open.push(row);
+      this.#receivables.add(row);
+      this.#addIssues('titulo', fields['numero'], issues);
+    } else {
+      const { titulos: _, ...payer } = fields;
+      const { cnpjCpf, razaoSocial } = payer;
+      this.#payers.add(payer);
+      this.#addIssues('sacado', razaoSocial, issues);
+      for (const row of this.#open) row['sacado'] = { razaoSocial, cnpjCpf };
+      this.#open = [];
+    }
   }
 
-  get total(): number {
-    return this.#shown.total;
+  /** After the head. */
+  findings(result: AnalysisResultRef): Findings {
+    const { cedente, summary, ...head } = this.#head;
+    const { issues, sacados: _, ...assignor } = fieldsOf(cedente);
+    this.#addIssues('cedente', assignor['razaoSocial'], issues);
+    const rest = readFindings({ cedente: assignor, summary, ...head }, { file: 'result.json' });
+    const rules = [...this.#rules.values()].toSorted((one, other) => other.fired - one.fired);
+    return {
+      result,
+      facts: rest.facts,
+      sections: [
+        findingSection('rules', rules, { file: 'issues.csv' }),
+        this.#payers.section('sacados', 'result.json', ['razaoSocial', 'status']),
+        this.#issues.section('issues', 'issues.csv', ['of', 'ruleName', 'message']),
+        this.#receivables.section('titulos', 'titulos.csv', ['numero', 'valor']),
+        ...rest.sections,
+      ],
+    };
   }
 
-  add(level: string, of: unknown, issues: unknown): void {
-    if (!Array.isArray(issues)) return;
-    for (const one of issues) {
+  #addIssues(level: string, of: unknown, issues: unknown): void {
+    for (const one of Array.isArray(issues) ? issues : []) {
       const fields = fieldsOf(one);
-      this.#shown.add({ level, of, ...fields });
+      this.#issues.add({ level, of, ...fields });
       const { ruleId, ruleName, status } = fields;
       const key = JSON.stringify([ruleId, ruleName, status]);
       const rule = this.#rules.get(key) ?? { ruleName: ruleName ?? ruleId, status, fired: 0 };
       rule.fired += 1;
       this.#rules.set(key, rule);
     }
-  }
-
-  /** Each with the number of times it fired, the most frequent first. */
-  rules(): Fields[] {
-    return [...this.#rules.values()].toSorted((one, other) => other.fired - one.fired);
   }
 }

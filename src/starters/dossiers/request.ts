@@ -1,6 +1,4 @@
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { z } from 'zod';
-import { decisionEntry } from '../../domain/core/audit';
 import { isUuid } from '../../domain/core/documents/documents';
 import {
   reviewPolicies,
@@ -8,17 +6,15 @@ import {
   type DossierRecord,
 } from '../../domain/dossiers/follow';
 import { jobFolder, jobIdAt } from '../../domain/job';
-import { answerWords } from '../../domain/order-answers';
 import { DossierRepository } from '../../store/dossiers/dossiers';
-import { cancelUpdate } from '../../workflows/messages';
 import { oneCell, ofFile } from '../jobs/batches/request';
-import { refusalOf } from '../jobs/begin/order-job';
+import { orderJob } from '../jobs/begin/order-job';
 import { inputTerms, startTerms } from '../jobs/begin/request';
 import { planOne, rowsBy, type StartTerms } from '../jobs/begin/same-request';
 import type { StartPlan } from '../jobs/begin/start-job';
 import { startable, startableBatch } from '../jobs/begin/startable';
-import { isNotFound, type CommandContext } from '../jobs/context';
-import { CommandError, UsageError } from '../jobs/errors';
+import type { CommandContext } from '../jobs/context';
+import { UsageError } from '../jobs/errors';
 import type { Job } from '../jobs/job-kind';
 import { dossierBatchKind, dossierKind } from './kind';
 
@@ -114,14 +110,12 @@ async function planDossier(
       );
       return false;
     },
-    attach: async (engine, job) => {
+    attach: async (_, job) => {
       if (!follow.toCancel && !isSame(job))
         log(`${reader.say('it was asked for', 'foi pedido com')} ${wordsOf(job.input)}`);
       if (!follow.toCancel || job.input.toCancel) return;
-      const handle = engine.client.workflow.getHandle(`dossier/${follow.dossierId}`);
-      await cancelThere(ctx, job.id, () =>
-        handle.executeUpdate(cancelUpdate, { args: [{ now: true, remote: true }] }),
-      );
+      // Through the job that follows it.
+      log(await orderJob(ctx, dossierKind, job, 'cancel_now', { remote: true }));
     },
   };
 }
@@ -139,27 +133,6 @@ function recordOf({ environment }: CommandContext, follow: Follow): DossierRecor
   const now = new Date();
   const jobId = jobIdAt(`dossier/${follow.dossierId}`, now);
   return { jobId, ...follow, createdAt: now.toISOString(), createdBy: environment.actor };
-}
-
-/** Through the job that follows it. */
-async function cancelThere(
-  { audit, environment, log, reader }: CommandContext,
-  jobId: string,
-  cancel: () => Promise<Parameters<typeof answerWords>[0]>,
-): Promise<void> {
-  const entry = decisionEntry('cancel_remote', { jobId, by: environment.actor });
-  await audit.appendAndAnchor([entry]);
-  try {
-    log(reader.say(...answerWords(await cancel())));
-  } catch (error) {
-    await audit.appendAndAnchor([{ ...entry, result: 'refused' }]);
-    if (error instanceof WorkflowUpdateFailedError) throw refusalOf(jobId, error);
-    if (!isNotFound(error)) throw error;
-    throw new CommandError([
-      `${jobId} has just ended: \`diligence result ${jobId}\``,
-      `${jobId} acaba de terminar: \`diligence result ${jobId}\``,
-    ]);
-  }
 }
 
 /** @throws UsageError before anything is sent */

@@ -1,4 +1,3 @@
-import { createLensArtifactActivities } from '../../activities/lens/artifacts';
 import { createLensActivities } from '../../activities/lens/lens';
 import { LensApi } from '../../apis/investigation/lens';
 import type { InvestigationBase } from '../part';
@@ -6,5 +5,5 @@ import type { InvestigationBase } from '../part';
 export function lens({ common, service, timeoutMs, environment }: InvestigationBase) {
   const api = new LensApi(service, environment.lens, timeoutMs);
   const deps = { ...common, lens: api };
-  return { activities: { ...createLensActivities(deps), ...createLensArtifactActivities(deps) } };
+  return { activities: createLensActivities(deps) };
 }

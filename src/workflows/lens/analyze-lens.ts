@@ -1,4 +1,7 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { createLensActivities } from '../../activities/lens/lens';
 import type { ArtifactFiles } from '../../domain/core/artifact';
+import { queueName } from '../../domain/core/queues';
 import { lensEnd } from '../../domain/job-ends';
 import {
   isLensSettled,
@@ -8,10 +11,11 @@ import {
   type LensSeen,
   type ReplacedLens,
 } from '../../domain/lens/analyze';
+import { jobActivities } from '../core/job-activities';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { AnalyzeLensInput } from '../inputs';
-import { lensActivities } from './activities';
 
+type Activities = ReturnType<typeof createLensActivities>;
 type Ending = Pick<LensOutcome, 'status'> &
   Partial<Pick<LensOutcome, 'seen' | 'error' | 'billing' | 'files'>>;
 
@@ -21,7 +25,14 @@ const fetchingMs = 3_600_000;
 /** Analyses one file and stores what was found. */
 export async function analyzeLens(input: AnalyzeLensInput): Promise<LensOutcome> {
   const { ref, deadlineAt } = input;
-  const { polling, requesting, recording, lookAtLens } = lensActivities(input);
+  const { polling, requesting, recording } = jobActivities<Activities>('investigation', input);
+  /** One read; without a response the last observed status stays. */
+  const { lookAtLens } = proxyActivities<Activities>({
+    taskQueue: queueName('investigation', input.queueSuffix),
+    startToCloseTimeout: '1m',
+    scheduleToCloseTimeout: '2m',
+    priority: { priorityKey: 1 },
+  });
   const replaced: ReplacedLens[] = [];
   const last = input.attempt + mostReplacements;
   let { attempt } = input;

@@ -1,20 +1,22 @@
+import type { createProfileActivities } from '../../activities/profiles/profiles';
 import { isCancellation, sleep } from '@temporalio/workflow';
 import type { LookedUp, ProfileOutcome } from '../../domain/profiles/lookup';
 import type { PollEnd } from '../core/poll-until-settled';
+import { jobActivities } from '../core/job-activities';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { LookUpProfileInput } from '../inputs';
-import { profileActivities } from './activities';
 
 /** Delay before a rural query that took too long is repeated. */
 const ruralPause = '30s';
 
 type Found = Extract<LookedUp, { kind: 'found' }>;
+type Activities = ReturnType<typeof createProfileActivities>;
 type Ending = Pick<ProfileOutcome, 'status'> & Partial<ProfileOutcome>;
 
 /** One profile, looked up and stored. */
 export async function lookUpProfile(input: LookUpProfileInput): Promise<ProfileOutcome> {
   const { ref, deadlineAt, interactive = true } = input;
-  const { requesting, recording } = profileActivities(input);
+  const { requesting, recording } = jobActivities<Activities>('investigation', input);
 
   const lookUpOnce = (job: Job, call: number): Promise<PollEnd<LookedUp>> =>
     job.poll<LookedUp>(

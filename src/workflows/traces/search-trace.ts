@@ -1,14 +1,16 @@
+import type { createTraceActivities } from '../../activities/traces/traces';
 import type { TraceOutcome, TraceSeen } from '../../domain/traces/search';
+import { jobActivities } from '../core/job-activities';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { SearchTraceInput } from '../inputs';
-import { traceActivities } from './activities';
 
+type Activities = ReturnType<typeof createTraceActivities>;
 type Ending = Pick<TraceOutcome, 'status'> & Partial<Pick<TraceOutcome, 'seen' | 'error'>>;
 
 /** One search, from its request to its stored results. */
 export async function searchTrace(input: SearchTraceInput): Promise<TraceOutcome> {
   const { ref, deadlineAt } = input;
-  const { polling, requesting, recording } = traceActivities(input);
+  const { polling, requesting, recording } = jobActivities<Activities>('investigation', input);
   let last: TraceSeen | null = null;
 
   async function search(job: Job): Promise<Ending> {

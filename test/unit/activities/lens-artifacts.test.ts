@@ -3,7 +3,7 @@ import { ActivityEnvironment } from '../../support/activity-environment';
 import { ConnectionError, StatusError } from '../../../src/apis/http/errors';
 import { answerTooLarge } from '../../../src/apis/http/exchange';
 import type { LensDependencies } from '../../../src/activities/dependencies';
-import { createLensArtifactActivities } from '../../../src/activities/lens/artifacts';
+import { createLensActivities } from '../../../src/activities/lens/lens';
 import { findArtifact, putArtifact } from '../../../src/store/core/artifacts';
 import { readLarge } from '../../../src/store/core/large-objects';
 import { LensRepository } from '../../../src/store/lens/lens';
@@ -80,7 +80,7 @@ class Bucket {
         return take({ body: body() });
       },
     };
-    const { fileLens } = createLensArtifactActivities({
+    const { fileLens } = createLensActivities({
       store: this.store,
       lens: {
         service,
