@@ -7,10 +7,6 @@ export const extractJobs: JobFolders & JobShape<ExtractOutcome> = {
   kind: 'extract',
   root: 'extracts',
   word: 'extract',
-  holds: [
-    'what a registry says of a company or person',
-    'o que um cadastro informa de uma empresa ou pessoa',
-  ],
   fence: 'extract',
   goesWhole: true,
   end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('extract', status) }),
