@@ -6,8 +6,6 @@ import {
   sleep,
 } from '@temporalio/workflow';
 import { refuseOrder } from '../core/cancel-order';
-import type { createDossierActivities } from '../../activities/dossiers/dossiers';
-import type { createDossierReportActivities } from '../../activities/dossiers/reports';
 import { dossierEnd } from '../../domain/job-ends';
 import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
 import {
@@ -35,6 +33,7 @@ import { jobActivities } from '../core/job-activities';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { FollowDossierInput } from '../inputs';
 import { decideDossierUpdate, type WaitingFor } from '../messages';
+import type { Activities } from './activities';
 
 /** A cancellation should show within this time; later, it needs a person. */
 const cancelMs = 600_000;
@@ -53,9 +52,6 @@ interface Decided {
   /** The attempt that the decision concerns; later ones are not affected. */
   about: DossierSight;
 }
-
-type Activities = ReturnType<typeof createDossierActivities> &
-  ReturnType<typeof createDossierReportActivities>;
 
 /** Follows one dossier to its outcome, through retries and reviews, and stores it. */
 export async function followDossier(input: FollowDossierInput): Promise<DossierOutcome> {

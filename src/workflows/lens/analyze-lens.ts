@@ -1,5 +1,4 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { createLensActivities } from '../../activities/lens/lens';
 import type { ArtifactFiles } from '../../domain/core/artifact';
 import { queueName } from '../../domain/core/queues';
 import { lensEnd } from '../../domain/job-ends';
@@ -14,8 +13,8 @@ import {
 import { jobActivities } from '../core/job-activities';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { AnalyzeLensInput } from '../inputs';
+import type { Activities } from './activities';
 
-type Activities = ReturnType<typeof createLensActivities>;
 type Ending = Pick<LensOutcome, 'status'> &
   Partial<Pick<LensOutcome, 'seen' | 'error' | 'billing' | 'files'>>;
 

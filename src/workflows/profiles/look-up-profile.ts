@@ -1,16 +1,15 @@
-import type { createProfileActivities } from '../../activities/profiles/profiles';
 import { isCancellation, sleep } from '@temporalio/workflow';
 import type { LookedUp, ProfileOutcome } from '../../domain/profiles/lookup';
 import type { PollEnd } from '../core/poll-until-settled';
 import { jobActivities } from '../core/job-activities';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { LookUpProfileInput } from '../inputs';
+import type { Activities } from './activities';
 
 /** Delay before a rural query that took too long is repeated. */
 const ruralPause = '30s';
 
 type Found = Extract<LookedUp, { kind: 'found' }>;
-type Activities = ReturnType<typeof createProfileActivities>;
 type Ending = Pick<ProfileOutcome, 'status'> & Partial<ProfileOutcome>;
 
 /** One profile, looked up and stored. */

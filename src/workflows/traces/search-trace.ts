@@ -1,10 +1,9 @@
-import type { createTraceActivities } from '../../activities/traces/traces';
 import type { TraceOutcome, TraceSeen } from '../../domain/traces/search';
 import { jobActivities } from '../core/job-activities';
 import { runJob, unsettled, type Job } from '../core/run-job';
 import type { SearchTraceInput } from '../inputs';
+import type { Activities } from './activities';
 
-type Activities = ReturnType<typeof createTraceActivities>;
 type Ending = Pick<TraceOutcome, 'status'> & Partial<Pick<TraceOutcome, 'seen' | 'error'>>;
 
 /** One search, from its request to its stored results. */

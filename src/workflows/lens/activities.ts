@@ -1,0 +1,3 @@
+import type { createLensActivities } from '../../activities/lens/lens';
+
+export type Activities = ReturnType<typeof createLensActivities>;

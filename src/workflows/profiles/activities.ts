@@ -1,0 +1,3 @@
+import type { createProfileActivities } from '../../activities/profiles/profiles';
+
+export type Activities = ReturnType<typeof createProfileActivities>;
