@@ -24,6 +24,8 @@ const targets = Array.from(
 );
 /** One in a hundred requests for a certificate, and some searches, never get their answer. */
 const lost = Array.from({ length: Math.ceil(rows / 100) }, (_, at) => cnpj(1 + at * 100));
+/** However slow the machine is, some polls are too many for the service. */
+const throttled = Array.from({ length: 10 }, (_, at) => cnpj(5 + at * 100));
 const lostTargets = targets.filter((_, at) => at % 50 === 0);
 
 const named = (names: readonly string[], script: object): Record<string, object> =>
@@ -53,7 +55,10 @@ test(`after ${polls} polls under faults a worker holds what it held after a tent
       rateLimitPerSecond: servedPerSecond,
       issuance: { waitingMs: [0, 0], processingMs: [1_000, 20_000] },
       background: trouble(['poll']),
-      documents: named(lost, { request: ['reset_after'] }),
+      documents: {
+        ...named(lost, { request: ['reset_after'] }),
+        ...named(throttled, { poll: ['429'] }),
+      },
       traces: {
         targets: named(lostTargets, { create: [{ kind: 'reset_after', times: 'forever' }] }),
         timing: { waitingMs: [0, 0], processingMs: [1_000, 30_000] },
