@@ -41,14 +41,13 @@ export class SealedDatabase implements Seal {
 
   /** Rows of one SELECT, with columns in camel case; sees all earlier commits. */
   async read<T>(statement: Statement): Promise<T[]> {
-    const rows = await this.#noted(this.database.read<object>(statement));
-    return rows.map(inCamelCase) as T[];
+    return inCamelCase(await this.#noted(this.database.read(statement))) as T[];
   }
 
   /** Decoded rows of a table. @param rest condition and order. @param columns with a body, also the key */
   async select<T>(table: string, rest: Statement, columns = raw('*')): Promise<T[]> {
     const rows = await this.read<object>(sql`SELECT ${columns} FROM ${raw(table)} ${rest}`);
-    return rows.map((row) => decoded(this, table, { ...row }) as T);
+    return decoded(this, table, rows) as T[];
   }
 
   /** As `read`, for a list of any length. @param select for some of it */
@@ -72,10 +71,7 @@ export class SealedDatabase implements Seal {
     const sealed = await Promise.all(statements.map((one) => this.sealedIn(one)));
     const results = await this.#noted(this.database.commit(sealed, events));
     if (entries.length > 0) this.#observer?.committed(entries);
-    return results.map(({ changes, rows }) => ({
-      changes,
-      rows: rows.map((row) => inCamelCase(row as object)),
-    }));
+    return results.map(({ changes, rows }) => ({ changes, rows: inCamelCase(rows) }));
   }
 
   /** One statement with its audit entries; false when it would change nothing, and nothing is done. */

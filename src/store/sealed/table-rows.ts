@@ -6,7 +6,7 @@ import { Sealed, rowName, type Seal } from './seal';
  * Rows of tables as objects: columns in camel case, bodies sealed for their row, flags as booleans, JSON as values.
  * The schema says which columns are what.
  */
-type Row = Readonly<Record<string, unknown>>;
+type Row = Record<string, unknown>;
 
 /** @param otherwise conflict clause; default: an existing row stays */
 export function insertInto(
@@ -14,10 +14,23 @@ export function insertInto(
   rows: readonly object[],
   otherwise = 'ON CONFLICT DO NOTHING',
 ): Statement {
+  const { bodies, json, key } = columnsOf(table);
   const names = Object.keys(rows[0] ?? {});
-  const values = rows.map((row) => names.map((name) => stored(table, row as Row, name)));
-  const columns = raw(names.map(snakeCase).join(', '));
-  return sql`INSERT INTO ${raw(table)} (${columns}) VALUES ${values} ${raw(otherwise)}`;
+  const columns = names.map(snakeCase);
+  const keyNames = key.map(camelCase);
+  const isBody = columns.map((column) => bodies.includes(column));
+  const isJson = columns.map((column) => json.includes(column));
+  const values = (rows as readonly Row[]).map((row) =>
+    names.map((name, at) => {
+      const value = row[name] ?? null;
+      if (value === null || value instanceof Uint8Array) return value;
+      if (isJson[at]) return JSON.stringify(value);
+      return isBody[at]
+        ? new Sealed(rowName(table, ...keyNames.map((one) => row[one])), value)
+        : value;
+    }),
+  );
+  return sql`INSERT INTO ${raw(table)} (${raw(columns.join(', '))}) VALUES ${values} ${raw(otherwise)}`;
 }
 
 export function inserts(table: string, rows: readonly object[], otherwise?: string): Statement[] {
@@ -30,34 +43,36 @@ export function replacing(table: string, ...columns: readonly string[]): string 
   return `ON CONFLICT (${columnsOf(table).key.join(', ')}) DO UPDATE SET ${values}`;
 }
 
-/** A row of `Database.read`, with its columns in camel case. */
-export function inCamelCase(row: object): object {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [camelCase(name), value]));
+/** Rows of one statement, with their columns in camel case. */
+export function inCamelCase(rows: readonly unknown[]): object[] {
+  const columns = Object.keys((rows[0] ?? {}) as object);
+  if (!columns.some((column) => column.includes('_'))) return rows as object[];
+  const names = columns.map(camelCase);
+  return (rows as readonly Row[]).map((row) => {
+    const named: Row = {};
+    for (const [at, column] of columns.entries()) named[names[at] ?? ''] = row[column];
+    return named;
+  });
 }
 
-/** Opens the bodies among the columns of a row, which then must hold its key. */
-export function decoded(seal: Seal, table: string, row: Row): object {
+/** Opens the bodies among the columns of rows, which then must hold their key. */
+export function decoded(seal: Seal, table: string, rows: readonly object[]): object[] {
   const { bodies, flags, json, key } = columnsOf(table);
-  const left: Record<string, unknown> = { ...row };
-  for (const name of flags.map(camelCase)) if (name in row) left[name] = row[name] === 1;
-  for (const name of [...bodies, ...json].map(camelCase)) {
-    const value = row[name];
-    if (typeof value === 'string') left[name] = JSON.parse(value);
-    if (!(value instanceof Uint8Array)) continue;
-    const sealedFor = rowName(table, ...key.map((column) => row[camelCase(column)]));
-    left[name] = JSON.parse(seal.open(sealedFor, value).toString('utf8'));
-  }
-  return left;
-}
-
-function stored(table: string, row: Row, name: string): unknown {
-  const { bodies, json, key } = columnsOf(table);
-  const value = row[name];
-  const column = snakeCase(name);
-  if (value === null || value === undefined || value instanceof Uint8Array) return value ?? null;
-  if (json.includes(column)) return JSON.stringify(value);
-  if (!bodies.includes(column)) return value;
-  return new Sealed(rowName(table, ...key.map((one) => row[camelCase(one)])), value);
+  const keyNames = key.map(camelCase);
+  const flagNames = flags.map(camelCase);
+  const valueNames = [...bodies, ...json].map(camelCase);
+  return (rows as readonly Row[]).map((row) => {
+    const left = { ...row };
+    for (const name of flagNames) if (name in row) left[name] = row[name] === 1;
+    for (const name of valueNames) {
+      const value = row[name];
+      if (typeof value === 'string') left[name] = JSON.parse(value);
+      if (!(value instanceof Uint8Array)) continue;
+      const sealedFor = rowName(table, ...keyNames.map((one) => row[one]));
+      left[name] = JSON.parse(seal.open(sealedFor, value).toString('utf8'));
+    }
+    return left;
+  });
 }
 
 /** Columns are few, and read in every row. */
