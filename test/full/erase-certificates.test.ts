@@ -189,7 +189,7 @@ async function fileQuoting(): Promise<void> {
 
 it.each([
   ['in one transaction', 800, ['commit', 'removeBlobs', 'forget', 'commit']],
-  ['in parts', 5, [...Array<string>(3).fill('commit'), 'removeBlobs', 'forget', 'commit']],
+  ['in parts', 5, [...Array<string>(4).fill('commit'), 'removeBlobs', 'forget', 'commit']],
 ])('leaves no quotation behind, wherever it was cut short: %s', async (_, most, expected) => {
   const blobs = (): string[] => {
     const root = join(place.root, 'blobs');

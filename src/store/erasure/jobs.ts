@@ -1,4 +1,8 @@
-import type { IssuanceFact } from '../../domain/certificates/outcomes';
+import type { BatchSummary, ManifestRow } from '../../domain/certificates/certificates';
+import { mergeOutcomes, type IssuanceFact } from '../../domain/certificates/outcomes';
+import { resultRow } from '../../domain/certificates/result-rows';
+import { groupBy } from '../../domain/core/group-by';
+import type { LatestEdition } from '../certificates/jobs';
 import { decisionsOf } from '../core/jobs/inbox';
 import { JobBatchRepository } from '../core/jobs/job-batches';
 import type { StoredRow } from '../core/row-writer';
@@ -21,6 +25,8 @@ import type { ErasureSubject } from './erasure-subject';
 import { isFence, type ErasurePlan } from './plan';
 import { isNamedIn } from './rewriting';
 import { withoutAnswer, withoutSum, withoutUploads } from './tombstones';
+
+type Status = keyof BatchSummary['counts'];
 
 export async function foldersOfJob(store: Store, id: string): Promise<string[]> {
   const [, monitor] = /^monitor\/([^/]+)$/.exec(id) ?? [];
@@ -153,11 +159,12 @@ export interface FoundLines {
   items: ReadonlySet<number>;
   /** Number of lines not yet erased. */
   rows: number;
+  statuses: readonly Status[];
   /** The upload contains it. */
   isHeld: boolean;
 }
 
-const noLines: FoundLines = { lines: [], items: new Set(), rows: 0, isHeld: false };
+const noLines: FoundLines = { lines: [], items: new Set(), rows: 0, statuses: [], isHeld: false };
 
 /** @param indexed lines in the index; null: none, and all are read */
 export async function findLines(
@@ -176,7 +183,13 @@ export async function findLines(
     isHeld ||= rows.length > 0 || isNamedIn(row, subject);
   }
   const items = new Set(rows.flatMap((row) => (row.kind === 'item' ? [row.item] : [])));
-  return { lines, items, rows: rows.filter(({ erased }) => erased !== true).length, isHeld };
+  const outcomes = groupBy(await store.outcomes.ofItems(folder, items), ({ item }) => item);
+  const fresh = rows.filter(({ erased }) => erased !== true) as ManifestRow[];
+  const statuses = fresh.flatMap((row) => {
+    const outcome = 'item' in row ? mergeOutcomes(outcomes.get(row.item) ?? []) : null;
+    return 'code' in row || outcome !== null ? [resultRow(row, outcome).status] : [];
+  });
+  return { lines, items, rows: fresh.length, statuses, isHeld };
 }
 
 /** For a job with data about others too: rows of the subject, and quotations of it. */
@@ -217,7 +230,19 @@ export async function takeParts(
     const { operationId } = body as { operationId?: string | null };
     const isGone = operationId != null && gone.has(operationFolder(operationId));
     const outcome = left('job', isGone ? withoutAnswer(body as object) : body) as object;
-    return forgetsSum ? withoutSum(outcome) : outcome;
+    return forgetsSum ? withoutSum(outcome) : recounted(outcome, found.statuses);
   };
   for (const holder of within) await draft.rewriteRows('job', holder, change);
+}
+
+/** Requests and charges stay; only the row counts of certificates change. */
+function recounted(outcome: object, statuses: readonly Status[]): object {
+  const { summary } = outcome as Partial<LatestEdition>;
+  if (summary === undefined) return outcome;
+  const counts = { ...summary.counts };
+  for (const status of statuses) {
+    counts[status] = Math.max(0, (counts[status] ?? 0) - 1);
+    counts.erased = (counts.erased ?? 0) + 1;
+  }
+  return { ...outcome, summary: { ...summary, counts } };
 }
