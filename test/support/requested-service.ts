@@ -6,8 +6,8 @@ export interface AskedService {
   allows: (second: number) => number;
   /** `bucket`: a second's worth may be saved up. `window`: so many in each second of the clock. */
   counts?: 'bucket' | 'window';
-  /** Of requests that are refused whatever the rate, a share. */
-  refusesAnyway?: number;
+  /** Of rows whose calls are each refused so often whatever the rate, a share. */
+  refusesAnyway?: [share: number, times: number];
   answerMs?: number;
   rows: number;
   inFlight?: number;
@@ -36,7 +36,12 @@ export async function ask(
   service: AskedService,
   pass: (ms: number) => Promise<void> = (ms) => jest.advanceTimersByTimeAsync(ms),
 ): Promise<Asked> {
-  const { allows, counts = 'bucket', refusesAnyway = 0, answerMs = 40 } = service;
+  const {
+    allows,
+    counts = 'bucket',
+    refusesAnyway: [odd, times] = [0, 0],
+    answerMs = 40,
+  } = service;
   const { rows, inFlight = 100, forSeconds = 600 } = service;
   const startedAt = Date.now();
   const seconds = (): number => (Date.now() - startedAt) / 1_000;
@@ -68,7 +73,11 @@ export async function ask(
   const sleep = async (ms: number): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, ms));
   };
-  const call = async (priority: 'request' | 'poll' | 'pdf', isOdd: boolean): Promise<void> => {
+  const call = async (
+    priority: 'request' | 'poll' | 'pdf',
+    row: number,
+    isOdd: boolean,
+  ): Promise<void> => {
     const isPaid = priority === 'request';
     const told = isPaid ? paid : reads;
     for (let tries = 0; ; tries += 1) {
@@ -79,22 +88,22 @@ export async function ask(
       told.asked += 1;
       if (!isTaken) told.refused += 1;
       await sleep(answerMs / 2);
-      if (isTaken && !(isOdd && tries === 0)) {
-        limiter.rate.answered(sentAt, isPaid);
+      if (isTaken && !(isOdd && tries < times)) {
+        limiter.rate.answered(sentAt, isPaid, `${priority} ${row}`);
         return;
       }
-      if (limiter.rate.refused(sentAt)) limiter.pauseFor(1_000);
-      await sleep(1_000);
+      if (limiter.rate.refused(sentAt, `${priority} ${row}`)) limiter.pauseFor(1_000);
+      await sleep(1_000 * 2 ** tries);
     }
   };
   const worker = async (): Promise<void> => {
     while (next < rows) {
-      next += 1;
-      const isOdd = next % Math.round(1 / (refusesAnyway || 1e-9)) === 0;
-      await call('request', isOdd);
+      const row = (next += 1);
+      const isOdd = odd > 0 && row % Math.round(1 / odd) === 0;
+      await call('request', row, isOdd);
       await sleep(10);
-      await call('poll', false);
-      await call('pdf', false);
+      await call('poll', row, isOdd && times > 1);
+      await call('pdf', row, false);
       done += 1;
     }
   };

@@ -64,7 +64,7 @@ export class Answers {
     if (elsewhere) return error;
     if (classifyFailure(error) === 'credentials') this.#token.forget();
     const isPaid = call.keyless === true;
-    const isRate = status === 429 && this.#limiter.rate.refused(sentAt);
+    const isRate = status === 429 && this.#limiter.rate.refused(sentAt, nameOf(call));
     const isRoute = this.#heard(call, sentAt, status === 429 || isReportedBusy, status < 500);
     if (isRate) this.#limiter.pauseFor(waitMs ?? 1_000);
     else if (isRoute) {
@@ -77,7 +77,7 @@ export class Answers {
   /** Records the call of a route. @returns whether the route is throttled, and not only this call */
   #heard(call: HttpCall, sentAt: number, isTurnedAway: boolean, isGood = true): boolean {
     const isPaid = call.keyless === true;
-    if (!isTurnedAway && isGood) this.#limiter.rate.answered(sentAt, isPaid);
+    if (!isTurnedAway && isGood) this.#limiter.rate.answered(sentAt, isPaid, nameOf(call));
     const route = `${call.method} ${call.pathTemplate}`;
     const last = this.#routes.get(route) ?? [];
     last.push(isTurnedAway);
@@ -85,4 +85,9 @@ export class Answers {
     this.#routes.set(route, last);
     return isTurnedAway && last.filter(Boolean).length * 2 >= last.length;
   }
+}
+
+/** Kept in memory alone: it may hold a document. */
+function nameOf({ method, path, json, jsonText = JSON.stringify(json) }: HttpCall): string {
+  return `${method} ${path} ${jsonText}`;
 }

@@ -46,7 +46,7 @@ interface Trial {
 const firstPerSecond = 10;
 /** Without a share of the installation's rate. */
 const alonePerSecond = 1;
-const leastPerSecond = 0.2;
+const leastPerSecond = 0.5;
 const fallTo = 0.85;
 const growth = 2;
 const trialMs = 1_000;
@@ -67,6 +67,15 @@ const restMs = 6_000;
 const busyMs = 600_000;
 /** A refusal is about the rate when one of this many later calls is refused too. */
 const watched = 20;
+const mostRefusedCalls = 10_000;
+/** A smaller share of the last calls may be refused for reasons of their own. */
+const manyRefused = 0.3;
+/** Falls in a row to less than this, without an end of the refusals: they are not about the rate. */
+const vainFallTo = 0.6;
+/** A fall that helped is followed by no refusal for this long. */
+const vainWithinMs = 15_000;
+/** Such refusals are then of single calls; doubles each time. */
+const tolerantMs = { first: 60_000, longest: 600_000 };
 
 export class Rate {
   readonly #now: () => number;
@@ -81,6 +90,13 @@ export class Rate {
   #good = 0;
   #isProved = true;
   #fellAt = Number.NEGATIVE_INFINITY;
+  /** Calls that were refused, and not answered since. */
+  readonly #refusedCalls = new Set<string>();
+  /** Whether each of the last calls was refused, but those that were before. */
+  #last: boolean[] = [];
+  /** The rate before the first of some falls in a row, each at few refusals. */
+  #vainFrom = 0;
+  #tolerant = { until: Number.NEGATIVE_INFINITY, ms: tolerantMs.first };
   #busy: { perSecond: number; until: number } | null = null;
   #hasLease = true;
   /** Null: unknown. */
@@ -179,8 +195,10 @@ export class Rate {
   }
 
   /** A call sent at that instant was not throttled. */
-  answered(sentAt: number, isPaid: boolean): void {
+  answered(sentAt: number, isPaid: boolean, call: string): void {
     const now = this.#now();
+    this.#refusedCalls.delete(call);
+    this.#heard(false);
     if (this.#watch !== null && sentAt >= this.#watch.since) {
       this.#watch.answers += 1;
       if (this.#watch.answers >= watched) this.#watch = null;
@@ -205,11 +223,17 @@ export class Rate {
   /**
    * A call sent at that instant was refused with 429.
    *
+   * @param call what names the call: one that is refused again says nothing about the others
    * @returns whether it is about the rate, so that all must wait; otherwise only that call
    */
-  refused(sentAt: number): boolean {
+  refused(sentAt: number, call: string): boolean {
     this.#refusals += 1;
     const now = this.#now();
+    if (this.#refusedCalls.has(call)) return false;
+    this.#refusedCalls.add(call);
+    if (this.#refusedCalls.size > mostRefusedCalls) this.#refusedCalls.clear();
+    const isFew = this.#heard(true) < manyRefused;
+    if (isFew && now < this.#tolerant.until) return false;
     const again = now - this.#fellAt < waveMs;
     if (sentAt < this.#fellAt || sentAt < this.#refusedAt) return false;
     if (!again) {
@@ -217,18 +241,46 @@ export class Rate {
       if (sentAt < this.#watch.since) return false;
     }
     this.#watch = null;
-    this.#refusedAt = now;
     if (this.#trial !== null) this.#ceiling = this.#trial.perSecond;
     else {
-      const met = this.#perSecond;
-      this.#ceiling = met;
-      this.#perSecond = this.#within(met * (again ? 0.5 : fallTo));
-      this.#fellAt = now;
-      this.#isProved = false;
-      this.#good = 0;
+      const isInRow = isFew && now - this.#fellAt < vainWithinMs;
+      if (isInRow && this.#perSecond <= this.#vainFrom * vainFallTo) {
+        this.#tolerate(now);
+        return false;
+      }
+      if (!isInRow) this.#vainFrom = isFew ? this.#perSecond : 0;
+      this.#fall(now, again);
     }
+    this.#refusedAt = now;
     this.#trial = null;
     return true;
+  }
+
+  #fall(now: number, again: boolean): void {
+    const met = this.#perSecond;
+    // A wave of refusals proves no more than that its first rate was too high.
+    if (!again) this.#ceiling = met;
+    this.#perSecond = this.#within(met * (again ? 0.5 : fallTo));
+    this.#fellAt = now;
+    this.#isProved = false;
+    this.#good = 0;
+  }
+
+  /** A lower rate did not lead to fewer refusals. */
+  #tolerate(now: number): void {
+    const { ms } = this.#tolerant;
+    this.#tolerant = { until: now + ms, ms: Math.min(ms * 2, tolerantMs.longest) };
+    this.#perSecond = this.#within(this.#vainFrom);
+    this.#ceiling = null;
+    this.#isProved = true;
+  }
+
+  /** @returns the refused share of the last calls; all of too few */
+  #heard(isRefused: boolean): number {
+    this.#last.push(isRefused);
+    if (this.#last.length > watched) this.#last.shift();
+    if (this.#last.length < watched / 4) return 1;
+    return this.#last.filter(Boolean).length / this.#last.length;
   }
 
   /** Paid requests get "busy". */
