@@ -45,7 +45,7 @@ export function replacing(table: string, ...columns: readonly string[]): string 
 
 /** Rows of one statement, with their columns in camel case. */
 export function inCamelCase(rows: readonly unknown[]): object[] {
-  const columns = Object.keys((rows[0] ?? {}) as object);
+  const columns = Object.keys(rows[0] ?? {});
   if (!columns.some((column) => column.includes('_'))) return rows as object[];
   const names = columns.map(camelCase);
   return (rows as readonly Row[]).map((row) => {
