@@ -158,6 +158,7 @@ it('reads an issuance into our words and hands on the answer as it came', async 
       pdfUrl: '/api/v1/certidoes/c-1/pdf',
       linkedPdf: '/y',
       sha256: 'abcdef',
+      isNull: false,
       isPending: false,
     },
     error: null,
