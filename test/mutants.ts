@@ -73,8 +73,8 @@ export const mutants: readonly Mutant[] = [
     name: 'row-without-its-bytes',
     promise: 'a row names a PDF that a power cut can empty',
     file: 'src/store/files.ts',
-    find: ', flush: true',
-    replace: '',
+    find: 'else await settled((done) => writeFile(file, body, done));\n    await settled((done) => fsync(file, done));',
+    replace: 'else await settled((done) => writeFile(file, body, done));',
     tests: ['test/unit/store/blobs.test.ts'],
   },
   {

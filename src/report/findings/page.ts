@@ -21,7 +21,7 @@ import { nameOf, pathName, sentence, statusWord } from '../words';
 import { dossierPart } from './dossier';
 import { lensPart } from './lens';
 import { profilePart } from './profile';
-import type { FindingsReport, PartOf } from './report';
+import type { FindingsReport, PartOf, SpecialPart } from './report';
 import { cellContent, findingsSection } from './section';
 import { tracePart } from './trace';
 
@@ -37,8 +37,7 @@ export function findingsHtml(report: FindingsReport, language: ReportLanguage): 
   const reader = readerOf(language);
   const { formats } = reader;
   const { createdAt, createdBy, findings, id, kind, label, settledAt, status } = report;
-  const part = specials[kind]?.(report, reader);
-  if (part === undefined) throw new RangeError(`no page of ${kind}`);
+  const part = specials[kind]?.(report, reader) ?? plainPart(report, reader);
   const { headline, kicker, more = [], parts = [], tiles, views = {} } = part;
   const shown = findings.sections.filter(({ title }) => views[title] !== null);
   const facts = Object.entries(findings.facts).map(([path, value]): Fact => [
@@ -82,6 +81,15 @@ export function findingsHtml(report: FindingsReport, language: ReportLanguage): 
     ] as const,
   };
   return pageHtml(page, reader, report.writtenAt);
+}
+
+/** Of a kind that adds nothing of its own. */
+function plainPart({ findings, kind }: FindingsReport, { language }: Reader): SpecialPart {
+  const tiles = findings.sections.map(({ rows, title }) => {
+    return { name: nameOf(title, language), value: rows.length };
+  });
+  const headline = tiles.map(({ name, value }) => `${name}: ${value}`).join(', ');
+  return { kicker: nameOf(kind, language), headline, tiles: tiles.slice(0, 5) };
 }
 
 function errorSection(
