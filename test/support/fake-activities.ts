@@ -348,7 +348,8 @@ function endsRun(answer: RowAnswer): answer is Unsent {
 }
 
 function hasFailed(answer: RowAnswer): boolean {
-  return answer.kind === 'unknown' || (answer.kind === 'unsent' && answer.reason === 'not_sent');
+  if (answer.kind === 'unknown') return answer.own;
+  return answer.kind === 'unsent' && answer.reason === 'not_sent';
 }
 
 function unsent(
