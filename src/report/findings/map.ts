@@ -16,6 +16,7 @@ export interface MapPoint {
 
 /** Degrees: a smaller map may show no coast at all. */
 const leastSpan = 8;
+const sides = ['right', 'left', 'top', 'bottom'] as const;
 
 /** Places on country outlines, drawn without external resources; the surer, the darker. */
 export function mapHtml(points: readonly MapPoint[], { say }: Reader): Html {
@@ -50,9 +51,11 @@ export function mapHtml(points: readonly MapPoint[], { say }: Reader): Html {
           coordinateSystem: 'geo',
           silent: true,
           symbolSize: 14,
-          data: points.map(({ confidence, latitude, longitude, number }) => ({
+          data: points.map(({ confidence, latitude, longitude, number }, at) => ({
             name: String(number),
             value: [longitude, latitude],
+            // Places may be close to each other.
+            label: { position: sides[at % sides.length] },
             itemStyle: {
               color: 'var(--bad)',
               opacity: Math.min(1, Math.max(0.25, confidence ?? 0.7)),
@@ -61,14 +64,13 @@ export function mapHtml(points: readonly MapPoint[], { say }: Reader): Html {
           label: {
             show: true,
             formatter: '{b}',
-            position: 'right',
             color: 'var(--ink)',
             fontSize: 15,
             fontWeight: 700,
             textBorderColor: 'var(--card)',
             textBorderWidth: 3,
           },
-          labelLayout: { moveOverlap: 'shiftY' },
+          labelLayout: { hideOverlap: true },
         },
       };
     },
