@@ -76,7 +76,9 @@ export function databaseToRead(folder: string): Database | null {
     throw error;
   }
   const isThere = connection.run(raw(dialect.isMade)).rows.length > 0;
-  return isThere ? sqliteDatabase(connection, readIdentity(connection), null) : null;
+  if (isThere) return sqliteDatabase(connection, readIdentity(connection), null);
+  connection.close();
+  return null;
 }
 
 /** @throws StoreError when this program does not know its schema */
