@@ -138,6 +138,8 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const exited = isOver(child) ? Promise.resolve() : once(child, 'exit').then(() => undefined);
   const stop = async (): Promise<void> => {
     await end(pid, async () => !isOver(child));
+    // Our loop must not be empty before its end is reported.
+    child.ref();
     await exited;
   };
   try {
