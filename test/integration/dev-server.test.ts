@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
@@ -93,4 +94,17 @@ describe('a server without a data directory', () => {
       await other.stop();
     }
   });
+});
+
+it('tells of its end though nothing else keeps the process alive that stops it', () => {
+  const program = `
+    const { startDevServer } = require('./dist/temporal/dev-server.js');
+    const [executable, logFile] = process.argv.slice(1);
+    startDevServer({ executable, logFile, env: process.env })
+      .then((server) => server.stop())
+      .then(() => console.log('it has ended'));
+  `;
+  const words = ['-e', program, process.env.TEMPORAL_CLI_PATH ?? '', join(place.folder, 'own.log')];
+  const printed = execFileSync(process.execPath, words, { timeout: 30_000 }).toString();
+  expect(printed).toBe('it has ended\n');
 });
