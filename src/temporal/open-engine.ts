@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataConverter } from '@temporalio/common';
 import { lockHolder } from '../store/process-lock';
 import type { Store } from '../store/store';
-import { ConfigError, type Environment } from '../environment';
+import { WordedError } from '../domain/core/worded-error';
 import type { Tell } from '../domain/job';
+import { ConfigError, type Environment } from '../environment';
 import { connectClient, engineAddress, type EngineAddress, type EngineClient } from './connection';
 import { dataConverterOf } from './payload/data-converter';
 import {
@@ -19,7 +19,7 @@ import {
 } from './engine-record';
 import { findPayloadKeys } from './payload/payload-keys';
 import { proveKeys } from './payload/store-keys';
-import { hasEnded, tailOf } from './processes';
+import { hasEnded, printedSince, tailOf } from './processes';
 
 /** Our entry point, regardless of the running program. */
 const ownProgram = join(__dirname, '..', 'main.js');
@@ -28,6 +28,10 @@ const ownProgram = join(__dirname, '..', 'main.js');
 export interface EngineSite {
   environment: Environment;
   store: Store;
+}
+
+class EngineStartError extends WordedError {
+  override readonly name = 'EngineStartError';
 }
 
 /** Building the Temporal CLI takes minutes at the first start. */
@@ -120,18 +124,25 @@ async function embeddedEngine(environment: Environment, say: Tell): Promise<Engi
       'falta definir: defina-o com INVESTIGATION_TOKEN, ou rode `diligence dev` em outro terminal, que traz um sandbox',
     ]);
   }
-  return startInBackground(environment, say);
+  return startInBackground(environment, ['dev', '--on-demand'], say);
 }
 
-async function startInBackground(
+/**
+ * Starts our own program with these words, `dev` and its flags, as a process of its own, and waits for its engine.
+ *
+ * @param say gets what it prints meanwhile: the first start may build the server
+ * @throws EngineStartError
+ */
+export async function startInBackground(
   { dataDir, variables }: Environment,
+  words: readonly string[],
   say: Tell,
 ): Promise<EngineRecord> {
   const logPath = engineLogPath(dataDir, 'engine');
   mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
   const log = openSync(logPath, 'a', 0o600);
-  const from = (await readFile(logPath)).length;
-  const child = spawn(process.execPath, [ownProgram, 'dev', '--on-demand'], {
+  const from = fstatSync(log).size;
+  const child = spawn(process.execPath, [ownProgram, ...words], {
     detached: true,
     stdio: ['ignore', log, log],
     env: { ...variables, DILIGENCE_DATA_DIR: dataDir },
@@ -143,26 +154,22 @@ async function startInBackground(
     `iniciando o servidor em segundo plano (log: ${logPath}; \`diligence stop\` o encerra)`,
   );
   const deadlineAt = Date.now() + startTimeoutMs;
-  let printed = from;
+  let said = 0;
   while (Date.now() < deadlineAt) {
     // Before the record is read: writing it may be the last action of that process.
     const isOver = child.pid === undefined || hasEnded(child.pid);
     const record = await runningEngine(dataDir);
     if (record !== null) return record;
-    printed = await printNewLines(logPath, printed, say);
+    const lines = (await printedSince(logPath, from)).split('\n').slice(0, -1);
+    for (const line of lines.slice(said)) say(line, line);
+    said = lines.length;
     // Another command may have been first: then wait for its server.
     if (isOver && (await lockHolder(engineLockPath(dataDir))) === null) break;
     await sleep(200);
   }
   const tail = await tailOf(logPath, from);
-  throw new Error(`the background engine did not start; the end of its log:\n${tail}`);
-}
-
-/** The first start may build the server: prints the output of the build. */
-async function printNewLines(path: string, from: number, say: Tell): Promise<number> {
-  const text = (await readFile(path)).subarray(from).toString('utf8');
-  const end = text.lastIndexOf('\n');
-  if (end < 0) return from;
-  for (const line of text.slice(0, end).split('\n')) if (line !== '') say(line, line);
-  return from + Buffer.byteLength(text.slice(0, end + 1));
+  throw new EngineStartError([
+    `the background engine did not start; the end of its log:\n${tail}`,
+    `o servidor em segundo plano não iniciou; o fim do seu log:\n${tail}`,
+  ]);
 }

@@ -99,8 +99,11 @@ export function toolEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)));
 }
 
-/** The last lines that were printed since the file was so long. */
+/** What was printed to a file since it was so long. */
+export async function printedSince(path: string, from: number): Promise<string> {
+  return (await readFile(path)).subarray(from).toString('utf8');
+}
+
 export async function tailOf(path: string, from: number): Promise<string> {
-  const printed = (await readFile(path)).subarray(from).toString('utf8');
-  return printed.trimEnd().split('\n').slice(-15).join('\n');
+  return (await printedSince(path, from)).trimEnd().split('\n').slice(-15).join('\n');
 }

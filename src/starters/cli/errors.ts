@@ -13,6 +13,7 @@ const kinds: Readonly<Record<string, { code: string; exitCode: number }>> = {
   StoreConfigError: { code: 'configuration', exitCode: exitCodes.usage },
   CommandError: { code: 'refused', exitCode: exitCodes.failed },
   EngineUnreachableError: { code: 'unreachable', exitCode: exitCodes.failed },
+  EngineStartError: { code: 'tool', exitCode: exitCodes.failed },
   ToolNotFoundError: { code: 'tool', exitCode: exitCodes.failed },
   DevServerError: { code: 'tool', exitCode: exitCodes.failed },
 };

@@ -8,10 +8,14 @@ const PayloadMessage = temporal.api.common.v1.Payload;
 const version = 'diligence payload 1';
 
 export const encryptedEncoding = 'binary/encrypted';
-const encodingField = 'encoding';
-/** What the server itself writes as the details of an activity that was cancelled before it began. */
-const notStarted = { encoding: 'json/plain', data: Buffer.from('"ACTIVITY_ID_NOT_STARTED"') };
-const keyIdField = 'encryption-key-id';
+/**
+ * What the server itself writes as the details of an activity that was cancelled before it began. If it were refused,
+ * its workflow could never continue.
+ */
+const notStarted: Payload = {
+  metadata: { encoding: Buffer.from('json/plain') },
+  data: Buffer.from('"ACTIVITY_ID_NOT_STARTED"'),
+};
 
 export interface EncryptionCodecOptions {
   ring: KeyRing;
@@ -19,7 +23,7 @@ export interface EncryptionCodecOptions {
   namespace: string;
 }
 
-/** A payload that is not sealed, or whose outside is not as we make it. */
+/** A payload that is not sealed. */
 export class ForeignPayloadError extends Error {
   override readonly name = 'ForeignPayloadError';
 }
@@ -38,7 +42,15 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   async encode(payloads: Payload[]): Promise<Payload[]> {
-    return payloads.map((payload) => this.#seal(payload));
+    return payloads.map((payload) => {
+      const plain = PayloadMessage.encode(payload).finish();
+      const { keyId, bytes } = this.#ring.seal('payload', plain, this.#about);
+      const metadata = {
+        encoding: Buffer.from(encryptedEncoding),
+        'encryption-key-id': Buffer.from(keyId),
+      };
+      return { metadata, data: bytes };
+    });
   }
 
   /** @throws UnknownKeyError, BrokenSealError, ForeignPayloadError */
@@ -46,40 +58,19 @@ export class EncryptionCodec implements PayloadCodec {
     return payloads.map((payload) => this.#open(payload));
   }
 
-  #seal(payload: Payload): Payload {
-    const plain = PayloadMessage.encode(payload).finish();
-    const { keyId, bytes } = this.#ring.seal('payload', plain, this.#about);
-    return {
-      metadata: {
-        [encodingField]: Buffer.from(encryptedEncoding),
-        [keyIdField]: Buffer.from(keyId),
-      },
-      data: bytes,
-    };
-  }
-
-  #open(payload: Payload): Payload {
-    const encoding = textOf(payload, encodingField);
-    if (encoding !== encryptedEncoding) {
-      if (isByTheServer(payload)) return payload;
+  #open({ metadata, data }: Payload): Payload {
+    const shown = (field: string): string =>
+      Buffer.from(metadata?.[field] ?? []).toString('latin1');
+    const sealed = Buffer.from(data ?? []);
+    if (shown('encoding') === 'json/plain' && sealed.equals(notStarted.data as Buffer))
+      return notStarted;
+    const id = shown('encryption-key-id');
+    if (shown('encoding') !== encryptedEncoding || id === '')
       throw new ForeignPayloadError(
         'a payload is not encrypted, or not by us: whoever wrote it lacks our codec',
       );
-    }
-    const id = textOf(payload, keyIdField);
-    if (
-      id === null ||
-      Object.keys(payload.metadata ?? {}).length !== 2 ||
-      refersElsewhere(payload)
-    ) {
-      throw new ForeignPayloadError('an encrypted payload has other metadata than we give it');
-    }
-    return PayloadMessage.decode(this.#unseal(id, payload.data ?? new Uint8Array()));
-  }
-
-  #unseal(id: string, sealed: Uint8Array): Buffer {
     try {
-      return this.#ring.open('payload', id, sealed, this.#about);
+      return PayloadMessage.decode(this.#ring.open('payload', id, sealed, this.#about));
     } catch (error) {
       if (!(error instanceof BrokenSealError)) throw error;
       throw new BrokenSealError(
@@ -87,27 +78,4 @@ export class EncryptionCodec implements PayloadCodec {
       );
     }
   }
-}
-
-/** Null when there is no such field, or it is no ASCII text: two texts must never read as one. */
-function textOf({ metadata }: Payload, field: string): string | null {
-  if (metadata == null || !Object.hasOwn(metadata, field)) return null;
-  const bytes = metadata[field];
-  if (bytes == null || bytes.some((byte) => byte < 0x20 || byte > 0x7e)) return null;
-  return Buffer.from(bytes).toString('latin1');
-}
-
-/** No worker wrote it, and it says nothing: if it were refused, its workflow could never continue. */
-function isByTheServer(payload: Payload): boolean {
-  return (
-    textOf(payload, encodingField) === notStarted.encoding &&
-    Object.keys(payload.metadata ?? {}).length === 1 &&
-    !refersElsewhere(payload) &&
-    notStarted.data.equals(payload.data ?? Buffer.alloc(0))
-  );
-}
-
-/** A payload may point at data outside of it: ours never does. */
-function refersElsewhere(payload: temporal.api.common.v1.IPayload): boolean {
-  return (payload.externalPayloads ?? []).length > 0;
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, fstatSync, mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readEnvironment, type Environment } from '../../../environment';
@@ -19,7 +19,8 @@ import { lockHolder, withLock } from '../../../store/process-lock';
 import { findPayloadKeys } from '../../../temporal/payload/payload-keys';
 import { proveKeys } from '../../../temporal/payload/store-keys';
 import { findTemporalCli } from '../../../temporal/temporal-cli';
-import { hasEnded, tailOf } from '../../../temporal/processes';
+import { startInBackground } from '../../../temporal/open-engine';
+import { hasEnded } from '../../../temporal/processes';
 import {
   serveCodecForUi,
   sandboxSettings,
@@ -143,11 +144,9 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
   let codec: CodecServer | null = null;
   try {
     codec = await serveCodecForUi(environment, keys, server.current);
-    const isConfigured = environment.investigation !== null || environment.credit !== null;
-    // A command that starts the server in the background did not request a sandbox.
-    if (isConfigured && flags.onDemand !== true) printNote(whyNoSandbox(environment));
-    if (!isConfigured) sandbox = await startSandboxProcess(environment, store, flags);
-    const { variables } = environment;
+    const { credit, investigation, variables } = environment;
+    if (investigation === null && credit === null)
+      sandbox = await startSandboxProcess(environment, store, flags);
     worker = await superviseWorker(engineLogPath(dataDir, 'worker'), {
       ...(sandbox === null ? variables : variablesWith(sandbox, variables)),
       TEMPORAL_ADDRESS: server.current.address,
@@ -186,11 +185,12 @@ function backUpDaily({ dataDir, variables }: Environment): void {
 }
 
 async function announce(
-  { dataDir, investigation, credit }: Environment,
+  environment: Environment,
   server: DevServer,
   sandbox: RunningSandbox | null,
   codec: CodecServer | null,
 ): Promise<void> {
+  const { credit, dataDir, investigation } = environment;
   const record = {
     pid: process.pid,
     address: server.address,
@@ -202,6 +202,7 @@ async function announce(
   };
   await writeEngineRecord(dataDir, record);
   for (const line of addressLines(record)) printNote(line);
+  if (sandbox === null) printNote(whyNoSandbox(environment));
   if (codec !== null) printNote(`codec server     ${codec.endpoint} (for that UI)`);
   if (sandbox !== null) for (const line of sandboxSettings(sandbox)) print(line);
   printNote(`worker log       ${engineLogPath(dataDir, 'worker')}`);
@@ -220,31 +221,13 @@ function addressLines(record: Omit<EngineRecord, 'start'>): string[] {
 
 async function startDetached(): Promise<void> {
   const environment = readEnvironment();
-  const { dataDir } = environment;
-  const logPath = engineLogPath(dataDir, 'engine');
-  const log = openLog(logPath);
-  const from = fstatSync(log).size;
-  const args = process.argv.slice(1).filter((word) => word !== '--background');
-  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log] });
-  closeSync(log);
-  child.unref();
-  const startedAt = Date.now();
-  while (Date.now() - startedAt < 15 * 60_000) {
-    const record = await runningEngine(dataDir);
-    if (record !== null) {
-      for (const line of addressLines(record)) print(line);
-      const { creditBaseUrl, sandboxUrl: baseUrl } = record;
-      if (baseUrl === null) printNote(whyNoSandbox(environment));
-      else if (creditBaseUrl !== null)
-        for (const line of sandboxSettings({ baseUrl, creditBaseUrl })) print(line);
-      print('`diligence stop` ends it');
-      return;
-    }
-    if (child.pid === undefined || hasEnded(child.pid)) break;
-    await sleep(200);
-  }
-  const tail = await tailOf(logPath, from);
-  throw new CommandError(`it did not start; the end of its log:\n${tail}`);
+  const words = process.argv.slice(2).filter((word) => word !== '--background');
+  const record = await startInBackground(environment, words, printNote);
+  for (const line of addressLines(record)) print(line);
+  const { creditBaseUrl, sandboxUrl: baseUrl } = record;
+  if (baseUrl === null) printNote(whyNoSandbox(environment));
+  else if (creditBaseUrl !== null)
+    for (const line of sandboxSettings({ baseUrl, creditBaseUrl })) print(line);
 }
 
 /** The longest configurable upload, plus the shutdown of a worker and a server. */
