@@ -224,7 +224,7 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Credit',
     matter: 'list of engines',
     value:
-      'a bare array, else the only array of engines in the body; further pages are asked for by the address that a page names, or by its cursor as `cursor`; a list that stays incomplete is refused, and an engine that was taken is never sent again',
+      'a bare array, else the only array of engines in the body; further pages are asked for by the address that a page names, by its cursor as `cursor`, or by the number after its own as `page`; a list that stays incomplete is refused, and an engine that was taken is never sent again',
     keys: [],
     reason: 'its shape is not shown',
   },

@@ -89,8 +89,8 @@ const sentences: Readonly<Record<string, string>> = {
   'there is no engine %; there are ': 'não há motor $1; há ',
   '# engines have the name %': '$1 motores têm o nome $2',
   '^choose one by its id$': 'escolha um pelo id',
-  '^the service lists its engines page by page, and % may be on another one: choose it by its id':
-    'o serviço lista os motores em páginas, e $1 pode estar em outra: escolha-o pelo id',
+  '^the list of engines cannot be read to its end, and % may be in the rest: choose it by its id':
+    'a lista de motores não pode ser lida até o fim, e $1 pode estar no resto: escolha-o pelo id',
   ' (template)': ' (modelo)',
   ', and # more$': ', e mais $1',
   ': refused by the local scan (line #: @)': ': recusado pela verificação local (linha $1: $2)',

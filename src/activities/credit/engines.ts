@@ -56,7 +56,7 @@ export function createCreditEngineActivities(deps: CreditDependencies) {
       return settled({ kind: 'chosen' });
     } catch (error) {
       if (!isOnlyAPage(error)) throw error;
-      const message = `the service lists its engines page by page, and "${wanted}" may be on another one: choose it by its id; nothing was sent`;
+      const message = `the list of engines cannot be read to its end, and "${wanted}" may be in the rest: choose it by its id; nothing was sent`;
       return settled({ kind: 'refused', code: 'engine_list_in_pages', message });
     }
   }

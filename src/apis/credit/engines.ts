@@ -28,27 +28,30 @@ export class EnginesApi {
   /**
    * All engines, over all pages.
    *
-   * @throws ContractError with the code `only_a_page` when the pages have fewer than the reported total
+   * @throws ContractError with the code `only_a_page` when pages are missing, and cannot be requested
    */
   async list(priority: CallPriority = 'interactive'): Promise<Engine[]> {
     const call = this.#call('GET', '/v1/engines');
     const found = new Map<string, Engine>();
     let query: Record<string, string> = {};
+    let isAgain = false;
     for (let pages = 1; pages <= mostPages; pages += 1) {
       const { body, headers } = await this.service.call({ ...call, query }, priority);
       const page = enginesFromWire(call, body, String(headers['link'] ?? ''));
       const before = found.size;
       for (const engine of page.engines) found.set(engine.id, engine);
-      const isWhole = page.total === null || page.total <= found.size;
-      if (page.next === null && isWhole) return [...found.values()];
-      if (page.next === null) refusePage(call, 'total');
       const hasNew = found.size > before;
+      const isWhole = page.total <= found.size && page.totalPages <= pages;
+      const saysMore = page.more !== null || !isWhole;
+      const next = page.next ?? (saysMore ? page.numbered : null);
+      if (next === null && !saysMore) return [...found.values()];
+      if (next === null) refusePage(call, page.more ?? 'total');
       // The last page may name itself as the next one, or a cursor beside the end.
-      const isItself = JSON.stringify(page.next) === JSON.stringify(query);
-      if (isWhole && (hasNew ? isItself : page.saysEnd)) return [...found.values()];
+      if (isWhole && !hasNew && (isAgain || page.saysEnd)) return [...found.values()];
       // A service that ignores the query returns the first page again.
-      if (!hasNew) refusePage(call, Object.keys(page.next).join('&'));
-      query = page.next;
+      if (!hasNew) refusePage(call, Object.keys(next).join('&'));
+      isAgain = JSON.stringify(next) === JSON.stringify(query);
+      query = next;
     }
     return refusePage(call, 'next');
   }

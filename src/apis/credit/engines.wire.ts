@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { JsonText, memberText } from '../../domain/core/json-text';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
-import { flag, number, parseWire, reported, tolerant } from '../http/tolerant';
+import { flag, idText, number, parseWire, reported, tolerant } from '../http/tolerant';
 
 /** The service's shape of an engine (specification: "Engine"). Required: its id and its name. */
 const engineWire = z.object({
-  id: z.union([z.string().min(1).max(200), z.number().int().transform(String)]),
+  id: idText,
   name: z.string(),
   description: reported,
   isTemplate: flag,
@@ -35,21 +35,27 @@ export function engineFromWire(call: CallName, body: Buffer): Engine {
   return rules === null ? engine : { ...engine, rulesText: new JsonText(rules) };
 }
 
-/** A page of a list of engines; `next`: query of the next page; null: none. */
+/** A page of a list of engines. */
 export interface EnginesPage {
   engines: Engine[];
+  /** Query of the next page, as the page names it; null: none. */
   next: Record<string, string> | null;
+  /** The same by the number of the page, if it has one. */
+  numbered: Record<string, string> | null;
   /** It says that there is no more; a cursor beside that leads to nothing new. */
   saysEnd: boolean;
-  total: number | null;
+  /** The field that says that there is more; null: none. */
+  more: string | null;
+  /** Engines and pages in all, as reported; 0: not reported. */
+  total: number;
+  totalPages: number;
 }
 
 /**
  * A bare array, else the only array of engines in the body or in an object of it.
  *
  * @param link the header of that name
- * @throws ContractError when there is none, or more than one; with the code `only_a_page` when there are
- *   more pages without a way to request them
+ * @throws ContractError when there is none, or more than one
  */
 export function enginesFromWire(call: CallName, body: Buffer, link = ''): EnginesPage {
   const parsed = parseJson(body);
@@ -60,13 +66,18 @@ export function enginesFromWire(call: CallName, body: Buffer, link = ''): Engine
     .map((one) => (one === undefined ? null : queryOf(one)))
     .find((query) => query !== null);
   const [more] = members.filter(([name, value]) => tellsOfMore(name, value)).map(([name]) => name);
-  if (next === undefined && more !== undefined) refusePage(call, more);
-  const total = members.find(([name, value]) => isTotal.test(name) && typeof value === 'number');
+  const counted = (names: RegExp) =>
+    members.find(([name, value]) => names.test(name) && number.parse(value) !== null);
+  const [numberName, at] = counted(isPageNumber) ?? [];
+  const param = numberName?.startsWith('page') ? numberName : 'page';
   return {
     engines: parseWire(z.array(engineWire), call, listed),
     next: next ?? null,
+    numbered: at === undefined ? null : { [param]: String(Number(at) + 1) },
     saysEnd: members.some(([name, value]) => isMoreName.test(name) && value === false),
-    total: total === undefined ? null : Number(total[1]),
+    more: more ?? null,
+    total: Number(counted(isTotal)?.[1] ?? 0),
+    totalPages: Number(counted(isTotalPages)?.[1] ?? 0),
   };
 }
 
@@ -94,6 +105,8 @@ function onlyArray(call: CallName, body: unknown): unknown[] {
 
 const isEngine = (value: unknown): boolean => engineWire.safeParse(value).success;
 const isTotal = /^total_?(count|items|elements|records)?$|^count$/i;
+const isTotalPages = /^(total_?pages|page_?count|pages|last_?page)$/i;
+const isPageNumber = /^(page|page_?(number|no|index)|current_?page|number)$/i;
 const isMoreName = /^has_?(more|next)(_?page)?$/i;
 const isNextName = /^next(_?(cursor|page|token|url|link|page_?token))?$/i;
 
@@ -112,12 +125,9 @@ function queryOf(address: string): Record<string, string> | null {
 }
 
 function tellsOfMore(name: string, value: unknown): boolean {
-  if (/^total_?pages$/i.test(name)) return typeof value === 'number' && value > 1;
-  if (isNextName.test(name) || isMoreName.test(name)) {
-    const isNone = value === null || value === undefined || value === false || value === '';
-    return !isNone && !(typeof value === 'object' && objectEntries(value).length === 0);
-  }
-  return false;
+  if (!isNextName.test(name) && !isMoreName.test(name)) return false;
+  const isNone = value === null || value === undefined || value === false || value === '';
+  return !isNone && !(typeof value === 'object' && objectEntries(value).length === 0);
 }
 
 type Entries = [name: string, value: unknown][];

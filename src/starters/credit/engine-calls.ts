@@ -20,15 +20,15 @@ export class EngineCalls {
     this.#calls = new RepeatedCalls(options);
   }
 
-  /** @throws CommandError when the service has more than one page of rule engines */
+  /** @throws CommandError when pages of the list are missing */
   async list(): Promise<Engine[]> {
     try {
       return await this.#calls.again(() => this.#api.list());
     } catch (error) {
       if (!isOnlyAPage(error)) throw error;
       throw new CommandError([
-        'the service paginates its engine list and this client reads one page only: use the id of the engine',
-        'o serviço pagina a lista de motores de regras e este cliente lê só uma página: use o id do motor',
+        'the list of engines cannot be read to its end: use the id of the engine',
+        'a lista de motores de regras não pode ser lida até o fim: use o id do motor',
       ]);
     }
   }

@@ -8,7 +8,7 @@ import { EngineCalls } from '../../../src/starters/credit/engine-calls';
 /** Shapes of answers that the sandbox does not have. */
 const held = { id: 'e-1', name: 'Padrao' };
 const second = { id: 'e-2', name: 'Segundo' };
-/** The page at a cursor, with its Link header. */
+/** The page at a cursor or number, with its Link header. */
 let paged: ((at: string | null) => [unknown, string | null]) | null;
 let list: unknown;
 let link: string | null;
@@ -29,7 +29,8 @@ beforeEach(async () => {
     }
     const one = request.url?.endsWith('/n-1') === true;
     const { searchParams } = new URL(request.url ?? '', 'http://x');
-    if (paged !== null) [list, link] = paged(searchParams.get('cursor'));
+    if (paged !== null)
+      [list, link] = paged(searchParams.get('cursor') ?? searchParams.get('page'));
     response.writeHead(200, link === null ? {} : { link });
     response.end(JSON.stringify(one ? { id: 'n-1', name: 'Novo' } : list));
   });
@@ -67,11 +68,12 @@ test.each<[string, unknown, string | null]>([
   ['several pages', { items: [held], totalPages: 2 }, null],
   ['a cursor', { items: [held], nextCursor: 'abc' }, null],
   ['more', { items: [held], pagination: { has_more: true } }, null],
+  ['a number, which is ignored', { items: [held], page: 1, total: 2 }, null],
   ['a link', [held], '<https://x/engines?page=2>; rel="next"'],
 ])('nothing is created while the list is a page, as %s tells', async (_, page, header) => {
   [list, link] = [page, header];
-  await expect(make()).rejects.toThrow(/reads one page only/);
-  await expect(calls.find('Padrao')).rejects.toThrow(/reads one page only/);
+  await expect(make()).rejects.toThrow(/cannot be read to its end/);
+  await expect(calls.find('Padrao')).rejects.toThrow(/cannot be read to its end/);
   expect(created).toBe(0);
 });
 
@@ -104,6 +106,20 @@ test.each<[string, (at: string | null) => [unknown, string | null]]>([
   [
     'a Link header',
     (at) => [[at ? second : held], at ? null : '<https://x/e?cursor=c-2>; rel="next"'],
+  ],
+  [
+    'the number of the page',
+    (at) => [{ engines: [at === '2' ? second : held], page: Number(at ?? 1), total: 2 }, null],
+  ],
+  [
+    'a number that is counted from 0',
+    (at) => [
+      {
+        content: [at === '1' ? second : held],
+        page: { number: String(at ?? 0), size: 1, totalPages: 2 },
+      },
+      null,
+    ],
   ],
 ])('all pages of a list are read, by %s', async (_, pageAt) => {
   paged = pageAt;
