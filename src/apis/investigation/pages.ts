@@ -13,9 +13,9 @@ import type { HttpCall } from '../http/call';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
-import { flag, issuesOf, parseWire } from '../http/tolerant';
+import { flag, idText, issuesOf, parseWire } from '../http/tolerant';
 import { ResourceApi, type Answer, type Shape } from './resource';
-import { idText, isSameId, reported } from './wire/wire-fields';
+import { isSameId, reported } from './wire/wire-fields';
 
 /** A page has 100 results or reports at most. */
 const maxPageBytes = 64 * 1024 * 1024;
@@ -149,7 +149,7 @@ export async function* walkPages<T>(
       throw new ContractError(call, [{ path: locationOf[next.why], code: next.why }]);
     }
     if (next.kind === 'end') {
-      if (!page.hasMore) return;
+      if (!page.hasMore || page.nextCursor !== null) return;
       throw new ContractError(call, [{ path: 'page.next_cursor', code: 'no_cursor' }]);
     }
     position = next.position;

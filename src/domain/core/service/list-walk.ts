@@ -20,7 +20,7 @@ export interface Position {
   /** Repeated pages; consecutive pages without ids. */
   again: number;
   empty: number;
-  /** The service reported the end and named a cursor: if that leads nowhere, it is the end. */
+  /** The service reported the end and named a cursor, or named the same again: if that leads nowhere, it is the end. */
   spare: boolean;
 }
 
@@ -56,7 +56,7 @@ export type Onward<P extends Position = Position> =
 
 /**
  * The position after a page. `end`: no further cursor. `endless`: a repeated cursor, or new ones that lead to repeated
- * or empty pages.
+ * or empty pages. A page may name its own cursor: it is the last one, or the service keeps the place itself.
  */
 export function onward<P extends Position>(
   position: P,
@@ -67,16 +67,18 @@ export function onward<P extends Position>(
   const cameBefore = ids !== null && (ids === before || ids === marked);
   const again = position.again + (cameBefore ? 1 : 0);
   const empty = ids === null ? position.empty + 1 : 0;
-  const why: Endless | null =
-    nextCursor === cursor || nextCursor === mark
-      ? 'repeated_cursor'
-      : again >= mostPagesAgain
-        ? 'repeated_page'
-        : empty >= mostEmptyPages
-          ? 'empty_pages'
-          : null;
+  const isOwn = nextCursor === cursor;
+  const isNew = ids !== null && !cameBefore;
+  const why: Endless | null = (isOwn ? !isNew : nextCursor === mark)
+    ? 'repeated_cursor'
+    : again >= mostPagesAgain
+      ? 'repeated_page'
+      : empty >= mostEmptyPages
+        ? 'empty_pages'
+        : null;
   // A cursor after the last page, as some services send it, leads to repeated or empty pages.
-  if (!hasMore && (why !== null || cameBefore || ids === null)) return { kind: 'end' };
+  const mayBeOver = !hasMore || position.spare || (isOwn && ids === null);
+  if (mayBeOver && (why !== null || !isNew)) return { kind: 'end' };
   if (why !== null) return { kind: 'endless', why };
   const isMark = ((steps + 1) & steps) === 0;
   return {
@@ -90,7 +92,7 @@ export function onward<P extends Position>(
       marked: isMark ? (ids ?? marked) : marked,
       again,
       empty,
-      spare: !hasMore,
+      spare: !hasMore || isOwn,
     },
   };
 }

@@ -79,6 +79,23 @@ describe('a walk over a list', () => {
     expect({ last: pages.at(-1), issue }).toEqual({ last: ['a'], issue: null });
   });
 
+  test.each<[string, Told, (string | null)[]]>([
+    ['entries', { data: [b], next: 'c2', more: true }, [null, 'c2', 'c2']],
+    ['nothing', { data: [], next: 'c2', more: true }, [null, 'c2']],
+  ])('ends with a page of %s that names itself as the next one', async (_, last, all) => {
+    const { asked, issue } = await walk((cursor) =>
+      cursor === null ? { data: [a], next: 'c2', more: true } : last,
+    );
+    expect({ asked, issue }).toEqual({ asked: all, issue: null });
+  });
+
+  test('goes through all pages of a service that keeps the place under one cursor', async () => {
+    const { pages, issue } = await walk((_, nth) => {
+      return { data: nth > 9 ? [] : [{ id: `i${nth}` }], next: 'scroll', more: nth < 10 };
+    });
+    expect({ read: pages.flat().length, issue }).toEqual({ read: 9, issue: null });
+  });
+
   test.each<[string, (cursor: string | null, nth: number) => Told, string, string]>([
     [
       'the same cursor',
