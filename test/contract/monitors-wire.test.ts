@@ -189,7 +189,7 @@ test.each([
 });
 
 test('an entry that cannot be read keeps its place and its answer', () => {
-  const entries = [null, 'text', { status: 'open' }, change, { ...change, id: '../../secret' }];
+  const entries = [null, 'text', { status: 'open' }, change, { ...change, id: '..' }];
   const { items } = readPage({ data: entries, page: { has_more: false } });
   expect(items.map(({ kind }) => kind)).toEqual([
     'unreadable',
@@ -228,8 +228,8 @@ test('an id in capitals is the same id', () => {
   expect(readChange({ id: id.toUpperCase() }).changeId).toBe(id.toUpperCase());
 });
 
-it('takes an item for unreadable that no name of an object holds, or that is nested without end', () => {
-  const dots = `a${'.'.repeat(100)}`;
+it('takes an item for unreadable that a path would not reach, or that is nested without end', () => {
+  const dots = '..';
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   const listed = [
     `{"id":"${dots}"}`,

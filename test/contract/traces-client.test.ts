@@ -126,6 +126,17 @@ test('reads a search of which only the id can be read', async () => {
   }
 });
 
+test.each(['rastro/2026/07;v=1#x?y', `${'r-'.repeat(200)}1`])(
+  'an id of another shape is kept, and reads the search',
+  async (odd) => {
+    server.reply = (_, response) => sendJson(response, 200, { ...trace, id: odd });
+    const request = { target: 'x', strategy: null, key: 'k' };
+    expect((await apiWith().create(request)).trace.traceId).toBe(odd);
+    expect((await apiWith().read(odd)).trace.traceId).toBe(odd);
+    expect(seen().at(-1)).toContain(`/rastro/${encodeURIComponent(odd)}`);
+  },
+);
+
 test('a new search has its key in a header, and no type', async () => {
   await apiWith().create({ target: 'ana@example.com', strategy: 'all', key: 'k' });
   await apiWith().create({ target: '+5511999990000', strategy: null, key: 'k' });

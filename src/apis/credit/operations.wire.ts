@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ContractError, type CallName } from '../http/errors';
 import { parseJson } from '../http/problem';
+import { idText } from '../http/tolerant';
 import {
   goesOn,
   isUnplaced,
@@ -13,15 +14,6 @@ import {
 
 /** Fields beyond the identifier are not documented: any object is an operation. */
 const operationWire = z.record(z.string(), z.unknown());
-const idWire = z.union([
-  z
-    .string()
-    .min(1)
-    .max(200)
-    // In a path they would mean another resource.
-    .refine((id) => id !== '.' && id !== '..'),
-  z.number().int().transform(String),
-]);
 const reported = z.string().min(1).nullable().catch(null);
 /** The error of a failed operation, an object or a sentence. */
 const failureWire = z.union([
@@ -149,7 +141,7 @@ function idsIn(wire: Wire | null, { idFields }: CreditNames): string[] {
 }
 
 function idsNamed(wire: Wire | null, fields: readonly string[]): string[] {
-  const ids = fields.map((name) => idWire.safeParse(wire?.[name]).data);
+  const ids = fields.map((name) => idText.safeParse(wire?.[name]).data);
   return ids.filter((id) => id !== undefined);
 }
 
@@ -158,7 +150,7 @@ function idAt(location: string): string | undefined {
   const [, folder = '', last = ''] = /([^/]*)\/([^/?#]+)\/?(?:[?#].*)?$/.exec(location) ?? [];
   if (!/^operations$/i.test(folder) && (!isUuid(last) || notItsId.test(folder))) return undefined;
   try {
-    return idWire.safeParse(decodeURIComponent(last)).data;
+    return idText.safeParse(decodeURIComponent(last)).data;
   } catch {
     return undefined;
   }

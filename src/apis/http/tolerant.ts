@@ -26,6 +26,15 @@ export const number = tolerant(
   ]),
 );
 
+/**
+ * Id of a resource: text, or a number that lost no digit; without characters that end a header or a line. An encoded
+ * slash stays in its place in a path, but dots alone would mean another resource. The length fits an index.
+ */
+export const idText = z.preprocess(
+  (value) => (Number.isSafeInteger(value) ? String(value) : value),
+  z.string().regex(/^(?!\.{1,2}$)\P{C}{1,500}$/u),
+);
+
 type Camel<Name> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<Camel<Rest>>}`
   : Name;

@@ -4,8 +4,8 @@ import { ContractError, jsonApiDocument, type CallName } from '../http/errors';
 import type { CallPriority } from '../http/limiter';
 import { parseJson } from '../http/problem';
 import type { Service } from '../http/service';
-import { parseWire } from '../http/tolerant';
-import { id, isSameId } from './wire/wire-fields';
+import { idText, parseWire } from '../http/tolerant';
+import { isSameId } from './wire/wire-fields';
 
 /** The decoded and the raw response, which may hold signed addresses. */
 export type Answer<Name extends string, T> = Record<Name, T> & { answer: object };
@@ -70,7 +70,7 @@ export function resourceIn(body: Buffer): unknown {
 
 const isId = /^(?:certidao_)?id$/;
 
-const resource = z.object({ id, attributes: z.looseObject({}) });
+const resource = z.object({ id: idText, attributes: z.looseObject({}) });
 const wrapped = z.object({ data: resource });
 
 /** The resource of a JSON:API document: its fields are where no schema of ours looks for them. */

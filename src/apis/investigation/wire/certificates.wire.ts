@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { issuanceStates } from '../../../domain/certificates/issuance';
 import { isUuid } from '../../../domain/core/documents/documents';
 import type { CallName } from '../../http/errors';
-import { camel, flag, number, parseWire, tolerant } from '../../http/tolerant';
+import { camel, flag, idText, number, parseWire, tolerant } from '../../http/tolerant';
 import { jsonApiResource, resourceIn } from '../resource';
-import { idText, reported, stateOf } from './wire-fields';
+import { reported, stateOf } from './wire-fields';
 
 /**
  * The service's shape of a certificate issuance (specification: "Certificate issuance"). Unknown

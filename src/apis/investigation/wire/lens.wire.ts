@@ -2,13 +2,12 @@ import { z } from 'zod';
 import type { Artifact } from '../../../domain/core/artifact';
 import { lensStates } from '../../../domain/lens/analyze';
 import { parseJson } from '../../http/problem';
-import { camel, tolerant } from '../../http/tolerant';
+import { camel, idText, tolerant } from '../../http/tolerant';
 import {
   artifacts,
   asItCame,
   billing,
   failure,
-  id,
   pollAfterMs,
   reported,
   stateOf,
@@ -34,7 +33,7 @@ const upload = tolerant(
 );
 
 export const lensWire = camel({
-  id,
+  id: idText,
   mode: reported,
   status: reported,
   billing,

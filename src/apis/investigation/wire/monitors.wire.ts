@@ -6,7 +6,7 @@ import {
   type Monitor,
 } from '../../../domain/monitors/change';
 import type { CallName } from '../../http/errors';
-import { camel, flag, number, reported as anyText, tolerant } from '../../http/tolerant';
+import { camel, flag, idText, number, reported as anyText, tolerant } from '../../http/tolerant';
 import { pageFromWire, type Listed } from '../pages';
 import { id, reported, stateOf } from './wire-fields';
 
@@ -16,7 +16,7 @@ import { id, reported, stateOf } from './wire-fields';
  */
 const words = tolerant(z.array(z.string()));
 export const changeWire = camel({
-  id,
+  id: idText,
   status: reported,
   severity: reported,
   type: reported,

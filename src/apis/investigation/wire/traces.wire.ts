@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import { traceStates } from '../../../domain/traces/search';
-import { camel, flag } from '../../http/tolerant';
+import { camel, flag, idText } from '../../http/tolerant';
 import {
   asItCame,
   billing,
   failure,
-  id,
   listAsItCame,
   pollAfterMs,
   reported,
@@ -14,7 +13,7 @@ import {
 
 /** The service's shape of a trace search (specification: "Trace search"), and ours. */
 export const traceWire = camel({
-  id,
+  id: idText,
   status: reported,
   type: reported,
   target: reported,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Artifact } from '../../../domain/core/artifact';
 import type { Billing } from '../../../domain/core/service/billing-totals';
 import type { ServiceFailure } from '../../../domain/core/service/service-failure';
-import { camel, flag, number, reported as anyText, tolerant } from '../../http/tolerant';
+import { camel, flag, idText, number, reported as anyText, tolerant } from '../../http/tolerant';
 
 /** Fields of responses, read tolerantly: another type counts as missing. Only ids are required. */
 
@@ -16,19 +16,10 @@ export const asItCame = tolerant(z.record(z.string(), z.unknown()));
 /** A raw list; null: none. */
 export const listAsItCame = tolerant(z.array(z.unknown()));
 
-/** Text, or a number that lost no digit. */
-export const idText = z.preprocess(
-  (value) => (Number.isSafeInteger(value) ? String(value) : value),
-  z.string().min(1).max(200),
-);
-
-/**
- * It is encoded in paths and keys, but never climbs or separates there: no slash, no leading dot, no blank. A dot
- * takes three characters.
- */
+/** An id that becomes part of ours: no slash, no leading dot, no blank. A dot takes three characters. */
 export const id = idText.refine(
   (text) =>
-    /^[\p{L}\p{N}_{-][^\p{C}\p{Z}/\\]*$/u.test(text) && text.replaceAll('.', '%2E').length <= 200,
+    /^[\p{L}\p{N}_{-][^\p{Z}/\\]*$/u.test(text) && text.replaceAll('.', '%2E').length <= 200,
 );
 
 /** An id that names a file. */

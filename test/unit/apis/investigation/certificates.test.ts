@@ -73,7 +73,7 @@ it.each<[string, unknown]>([
   ['without an id', { status: 'queued', documento: '11222333000181' }],
   ['with an empty id', { certidao_id: '' }],
   ['with a number that lost digits as id', { certidao_id: 11222333000181 * 1e6 }],
-  ['with an endless id', { certidao_id: '11222333000181'.repeat(20) }],
+  ['with an endless id', { certidao_id: '11222333000181'.repeat(40) }],
   ['that is a list', ['11222333000181']],
 ])('throws ContractError without any value for an acceptance %s', async (_words, body) => {
   server.reply = (_request, response) => sendJson(response, 202, body);
@@ -101,6 +101,12 @@ it.each<[string, () => void]>([
   expect(Object.keys((error as Error & { call: object }).call)).toEqual(['method', 'pathTemplate']);
   const shown = `${error.stack}${JSON.stringify(error)}${inspect(error, { depth: 9 })}`;
   expect(shown).not.toContain('11222333000181');
+});
+
+it('keeps an accepted id however long it is', async () => {
+  const id = 'i'.repeat(450);
+  server.reply = (_request, response) => sendJson(response, 202, { certidao_id: id });
+  expect(await api.requestCertificate('cnpj', '11222333000181', nothing)).toBe(id);
 });
 
 it('encodes an id into the path, so that it cannot climb', async () => {
