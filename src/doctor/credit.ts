@@ -4,7 +4,7 @@ import type { DocumentState, FoundNames } from '../apis/credit/specification';
 import type { Environment } from '../environment';
 import { runningEngine } from '../temporal/engine-record';
 import { fail, messageOf, ok, warn, type Finding } from './finding';
-import { accessFinding, timeoutMs, withService } from './service';
+import { accessFinding, onceMore, timeoutMs, withService } from './service';
 
 /** The credit service: address and token, by the list of engines; and the names of its document. */
 export async function examineCredit(environment: Environment): Promise<Finding[]> {
@@ -37,7 +37,7 @@ export async function examineCredit(environment: Environment): Promise<Finding[]
 
 async function examineDocument({ specification }: CreditApi): Promise<Finding> {
   try {
-    return namesFinding(await specification.names());
+    return namesFinding(await onceMore(() => specification.names()));
   } catch (error) {
     const fix =
       'without it no upload is sent: fix the way there, or set credit.filePart, credit.enginePart, credit.idField and credit.statusField';

@@ -44,7 +44,7 @@ export async function accessFinding(
 ): Promise<Finding> {
   const startedAt = Date.now();
   try {
-    const told = await read();
+    const told = await onceMore(read);
     return ok(check, `${baseUrl} takes the token (${told}${Date.now() - startedAt} ms)`);
   } catch (error) {
     if (isCallFailure(error) && classifyFailure(error) === 'credentials') {
@@ -54,6 +54,14 @@ export async function accessFinding(
     const fix = `fix ${variables.address}, or the way there (network, proxy, certificate)`;
     return fail(check, `${baseUrl}: ${messageOf(error)}`, fix);
   }
+}
+
+/** A kept connection may have been closed meanwhile, and a single response says little. */
+export async function onceMore<T>(read: () => Promise<T>): Promise<T> {
+  return read().catch((error: unknown) => {
+    if (isCallFailure(error) && classifyFailure(error) === 'transient') return read();
+    throw error;
+  });
 }
 
 export async function examineService(environment: Environment): Promise<Finding[]> {
@@ -139,7 +147,7 @@ export async function examineMonitors(
   return withService(investigation, async (service) => {
     try {
       const api = new MonitorsApi(service, monitorNames, timeoutMs);
-      await api.listChanges(watched ?? absent, {}, 'interactive');
+      await onceMore(() => api.listChanges(watched ?? absent, {}, 'interactive'));
       return [ok(check, 'the token is taken, and changes can be listed')];
     } catch (error) {
       if (isCallFailure(error) && classifyFailure(error) === 'credentials') {

@@ -1,3 +1,6 @@
+import { examineCredit } from '../../../src/doctor/credit';
+import { readEnvironment } from '../../../src/environment';
+import { LoopbackServer, sendJson } from '../../support/loopback-server';
 import { rateWords } from '../../../src/domain/core/service/rates';
 import { clockOffMs } from '../../../src/doctor/service';
 
@@ -31,4 +34,17 @@ describe('the rate of a service', () => {
       '7.5 calls/s (nothing was refused yet); no worker uses it now; 2 answer(s) 429',
     );
   });
+});
+
+it('reads again where the service has closed the connection that was kept', async () => {
+  const server = await LoopbackServer.start(({ connection, path }, response) => {
+    const isFirst = server.received.filter((one) => one.connection === connection).length === 1;
+    if (!isFirst) response.socket?.resetAndDestroy();
+    else if (path.endsWith('/engines')) sendJson(response, 200, []);
+    else sendJson(response, 404, {});
+  });
+  const CREDIT_BASE_URL = `${server.origin}/api/v1`;
+  const findings = await examineCredit(readEnvironment({ CREDIT_BASE_URL, CREDIT_TOKEN: 't' }));
+  await server.close();
+  expect(findings.map(({ state }) => state)).toEqual(['ok', 'warn']);
 });
