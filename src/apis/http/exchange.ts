@@ -43,7 +43,9 @@ export async function wholeAnswer(exchange: Exchange): Promise<HttpAnswer> {
   });
   if (!saysGzip(answer)) return answer;
   const plain = unpacked(Readable.from([answer.body]));
-  return readWhole({ ...answer, body: bounded(plain, call, toErrorOf) });
+  const whole = readWhole({ ...answer, body: bounded(plain, call, toErrorOf) });
+  // The status of a refusal counts, however its body was packed.
+  return isGood(answer) ? whole : whole.catch(() => answer);
 }
 
 /** Dispatches at once. */
@@ -145,9 +147,12 @@ function tooLargeError(call: CallName): ConnectionError {
   return new ConnectionError(call, 'maybe', cause);
 }
 
-function saysGzip({ status, headers }: HttpHead): boolean {
-  const encoding = String(headers['content-encoding'] ?? '');
-  return status >= 200 && status < 300 && /^\s*(x-)?gzip\s*$/i.test(encoding);
+function isGood({ status }: HttpHead): boolean {
+  return status >= 200 && status < 300;
+}
+
+function saysGzip({ headers }: HttpHead): boolean {
+  return /^\s*(x-)?gzip\s*$/i.test(String(headers['content-encoding'] ?? ''));
 }
 
 /** Some servers announce gzip and send plain text: check the first two bytes. */

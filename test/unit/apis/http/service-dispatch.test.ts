@@ -239,9 +239,9 @@ describe('a call that is seen through', () => {
 });
 
 describe('an answer that is packed although nobody asked for it', () => {
-  const answering = async (body: Buffer): Promise<Buffer> => {
+  const answering = async (body: Buffer, status = 200): Promise<Buffer> => {
     server.reply = (_request, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(body);
+      response.writeHead(status, { 'content-encoding': 'gzip' }).end(body);
     };
     return (await service.dispatch(post)).body;
   };
@@ -253,6 +253,13 @@ describe('an answer that is packed although nobody asked for it', () => {
 
   it('is taken as it is when it is not packed after all', async () => {
     expect((await answering(Buffer.from('{"id":"x"}'))).toString()).toBe('{"id":"x"}');
+  });
+
+  it('says why the service refuses, if it can be unpacked', async () => {
+    const packed = gzipSync('{"code":"closed","retryable":false}');
+    const refusal = { status: 503, code: 'closed', retryable: false };
+    await expect(answering(packed, 503)).rejects.toMatchObject(refusal);
+    await expect(answering(packed.subarray(0, 20), 503)).rejects.toMatchObject({ status: 503 });
   });
 
   it('is refused beyond the bytes of the call, and when it is cut short', async () => {
