@@ -94,6 +94,7 @@ const sentences: Readonly<Record<string, string>> = {
   ' (template)': ' (modelo)',
   ', and # more$': ', e mais $1',
   ': refused by the local scan (line #: @)': ': recusado pela verificação local (linha $1: $2)',
+  '^it failed, and the service did not say why$': 'falhou, e o serviço não disse por quê',
   // Changes of monitors.
   '^the service answered a cursor that it had answered before: it may know the cursor by another name than lists.cursorParam says$':
     'o serviço devolveu um cursor que já tinha devolvido: o cursor pode ter outro nome que o de lists.cursorParam',

@@ -166,12 +166,26 @@ export function factOf(
     capturedAt: result?.capturedAt ?? null,
     pdfKey: settled.pdfKey ?? null,
     sha256: settled.sha256 ?? null,
-    errorCode: settled.status === 'failed' ? (error?.code ?? 'failed') : null,
-    errorCategory: settled.status === 'failed' ? (error?.category ?? 'service') : null,
-    errorMessage: settled.status === 'failed' ? (error?.message ?? null) : null,
-    retryable: settled.status === 'failed' ? (error?.retryable ?? null) : null,
-    retryAfterMs: settled.status === 'failed' ? (error?.retryAfterMs ?? null) : null,
+    ...(settled.status === 'failed' ? failureOf(error) : noFailure),
     note: settled.note ?? '',
     answer,
+  };
+}
+
+const noFailure = {
+  errorCode: null,
+  errorCategory: null,
+  errorMessage: null,
+  retryable: null,
+  retryAfterMs: null,
+};
+
+function failureOf(error: Issuance['error']) {
+  return {
+    errorCode: error?.code ?? 'failed',
+    errorCategory: error?.category ?? 'service',
+    errorMessage: error?.message ?? 'it failed, and the service did not say why',
+    retryable: error?.retryable ?? null,
+    retryAfterMs: error?.retryAfterMs ?? null,
   };
 }
