@@ -1,6 +1,8 @@
 import { Command } from 'commander';
+import type { ResolveAction } from '../domain/core/kind';
 import { jobKinds, type JobKind, type Language } from '../domain/job';
 import type { Reader } from '../report/reader';
+import { resolveLine } from '../report/sections';
 import { kindWord, stateWord } from '../report/words';
 import type { JobPage } from '../store/core/jobs/job-filter';
 import type { JobRow } from '../store/core/jobs/job-rows';
@@ -175,8 +177,14 @@ async function showInboxOf(
     ),
     ...actions.flatMap(({ action, does, mayCost }) => [
       `  ${action}: ${does}${mayCost ? say(' (may cost)', ' (pode custar)') : ''}`,
-      `    diligence resolve ${id} --action ${action}${action === 'adopt' ? ' --external-id ID' : ''} --note "..."`,
+      `    ${resolveLine(id, { action, which: rowsOf(kind, action, status) }, reader)}`,
     ]),
   ];
   printAs(json, detail, lines.map(printable));
+}
+
+/** Rows of a batch of certificates are chosen. */
+function rowsOf(kind: JobKind, action: ResolveAction, status: string): string {
+  if (kind !== 'certificate-batch' || action === 'acknowledge') return '';
+  return action === 'adopt' ? '--line N' : `--status ${status}`;
 }

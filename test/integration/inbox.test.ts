@@ -55,8 +55,8 @@ describe('what needs a person', () => {
       { id, status: 'unknown_outcome', waitsFor: null },
     ]);
     const shown = await place.run(['inbox', 'show', id]);
-    expect(shown.stdout).toContain(`diligence resolve ${id} --action watch --note "..."`);
     const rows = ['--status', 'unknown_outcome'];
+    expect(shown.stdout).toContain(`diligence resolve ${id} ${rows.join(' ')} --action watch`);
     const both = await Promise.all([
       resolve(id, 'ana', ...rows, '--action', 'abandon'),
       resolve(id, 'rui', ...rows, '--action', 'reissue'),
