@@ -15,7 +15,7 @@ import type { Polled } from '../../src/domain/core/service/poll-request';
 import type { TraceOutcome, TraceSeen } from '../../src/domain/traces/search';
 import { cancelUpdate, jobProgressQuery } from '../../src/workflows/messages';
 import type { searchTrace } from '../../src/workflows/traces/search-trace';
-import type { HistoryEvents } from '../support/clock-locks';
+import type { HistoryEvents } from '../support/growing-histories';
 import { eventually } from '../support/diligence-process';
 import { makeNamespace } from '../support/namespaces';
 import { MachineLoad } from '../support/machine-load';

@@ -1,19 +1,13 @@
+import { setTimeout as breathe } from 'node:timers/promises';
 import type { Info } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { History } from '@temporalio/common/lib/proto-utils';
-
-export type HistoryEvents = NonNullable<History['events']>;
+import { GrowingHistories, type HistoryEvents, type Run } from './growing-histories';
 
 const standstillMs = 15_000;
 /** Longer than any work holds the clock on a busy machine: an activity that history shows open may be lost. */
 const longestHoldMs = 60_000;
 const leastSkipMs = 750;
-
-interface Run {
-  workflowId: string;
-  runId: string;
-}
 
 /**
  * The locks that the time-skipping server forgets (TestWorkflowMutableStateImpl, 1.38.0). It locks
@@ -23,6 +17,7 @@ interface Run {
  */
 export class ClockLocks {
   readonly #env: TestWorkflowEnvironment;
+  readonly #histories: GrowingHistories;
   readonly #open = new Map<string, Run>();
   /** Activities that were forgotten, by run. */
   readonly #forgotten = new Map<string, number>();
@@ -41,6 +36,7 @@ export class ClockLocks {
 
   constructor(env: TestWorkflowEnvironment) {
     this.#env = env;
+    this.#histories = new GrowingHistories(env.connection, env.namespace ?? 'default');
   }
 
   watch(workflowId: string, runId: string): void {
@@ -131,9 +127,14 @@ export class ClockLocks {
     return activities > this.#asleep || runs.some(({ task }) => task);
   }
 
-  async #look({ workflowId, runId }: Run): Promise<void> {
-    const handle = this.#env.client.workflow.getHandle(workflowId, runId);
-    const events: HistoryEvents = (await handle.fetchHistory()).events ?? [];
+  /** Until no workflow task of a run is under way. */
+  async untilNoTask(run: Run): Promise<void> {
+    while (isAtTask(await this.#histories.of(run))) await breathe(5);
+  }
+
+  async #look(run: Run): Promise<void> {
+    const { workflowId, runId } = run;
+    const events = await this.#histories.of(run);
     const open = new Map<string, string>();
     let cancelled = 0;
     for (const event of events) {
@@ -153,6 +154,7 @@ export class ClockLocks {
     this.#forgotten.set(runId, cancelled + (over ? held : 0));
     this.#underWay.set(runId, { activities: open.size, task: isAtTask(events) });
     if (!over) return;
+    this.#histories.forget(run);
     this.#open.delete(runId);
     this.#underWay.delete(runId);
   }
@@ -175,7 +177,7 @@ function activityEnd(event: HistoryEvents[number]) {
 }
 
 /** A workflow task is scheduled, and has not ended. */
-export function isAtTask(events: HistoryEvents): boolean {
+function isAtTask(events: HistoryEvents): boolean {
   const last = events.findLast(
     (event) =>
       event.workflowTaskScheduledEventAttributes ?? event.workflowTaskCompletedEventAttributes,

@@ -25,7 +25,8 @@ import type { CertificateBatchInput, IssuingTerms } from '../../src/workflows/in
 import type { RowCounts, RowsProgress } from '../../src/workflows/messages';
 import { cancelUpdate, controlSignal, rowsProgressQuery } from '../../src/workflows/messages';
 import { firstRows, type CarriedRows } from '../../src/workflows/certificates/rows/row-state';
-import { ClockLocks, isAtTask, type HistoryEvents } from './clock-locks';
+import { ClockLocks } from './clock-locks';
+import type { HistoryEvents, Run } from './growing-histories';
 import { isFullSize, sized } from './full-size';
 import { FakeActivities, type ActivityClock, type FakeOptions } from './fake-activities';
 import type { RowScript } from './fake-activities-service';
@@ -347,11 +348,7 @@ export class WorkflowRig {
         }
         return true;
       },
-      untilNoTask: async () => {
-        const { workflowId = '', runId } = workflowExecution ?? {};
-        const handle = this.env.client.workflow.getHandle(workflowId, runId);
-        while (isAtTask((await handle.fetchHistory()).events ?? [])) await breathe(5);
-      },
+      untilNoTask: () => this.#locks.untilNoTask(workflowExecution as Run),
     };
   }
 

@@ -1,6 +1,6 @@
 import { batchProgressQuery } from '../../src/workflows/messages';
 import { countsOf, resume } from '../support/batch-orders';
-import type { HistoryEvents } from '../support/clock-locks';
+import type { HistoryEvents } from '../support/growing-histories';
 import {
   counted,
   hour,

@@ -14,7 +14,7 @@ workflowSuite('a lane with more rows to ask again than it can carry', (rig) => {
   it('keeps them in the store until their time, and carries a thousand at most', async () => {
     const usual = { endings: [away, { as: 'issued', afterMs: 0 } as const] };
     const fakes = rig().fakes({}, { usual, pollMs: second });
-    const lane = await rig().startLane({ rows, share: 500 });
+    const lane = await rig().startLane({ rows, share: 500, eventsLimit: 600 });
     await untilAllWait(fakes);
     expect(rows - fakes.deferred.size).toBeLessThanOrEqual(1_000);
     expect((await rig().progressOf(lane.workflowId)).again).toBe(rows);

@@ -1,7 +1,7 @@
 import { cancel, countsOf, resume } from '../support/batch-orders';
 import { counted, hour, workflowSuite, type BatchHandle } from '../support/workflow-environment';
 
-const rows = 240;
+const rows = 120;
 const lanes = 4;
 const maxUnknown = 10;
 /** Of those in flight when the last one allowed is told: a run each of three, which ends at its first. */
