@@ -3,6 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FileTerms, writeCnabFile } from '../support/cnab-files';
+import { isFullSize } from '../support/full-size';
 
 const receivables = 999_998;
 
@@ -14,6 +15,12 @@ const program = `
     const peakMib = process.resourceUsage().maxRSS / 1_024;
     console.log(JSON.stringify({ counts, receivables, peakMib, seconds: (user + system) / 1e6 }));
   });`;
+
+const lines400: [string, FileTerms, Record<string, number>] = [
+  '400',
+  { bank: 'itau' },
+  { sequence_wraps: 1 },
+];
 
 interface Looked {
   counts: Record<string, number>;
@@ -33,9 +40,10 @@ describe('a CNAB file of 1,000,000 lines', () => {
     await rm(folder, { recursive: true });
   });
 
+  // The longer lines show the same sooner.
   test.each<[string, FileTerms, Record<string, number>]>([
-    ['400', { bank: 'itau' }, { sequence_wraps: 1 }],
     ['444', { bank: 'paulista' }, { sequence_wraps: 1, extended_layout: 1 }],
+    ...(isFullSize ? [lines400] : []),
   ])(
     'of %s columns is looked at in bounded memory, at the speed of a disk',
     async (_, terms, counts) => {
