@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { creditSettings, eventually, Installation } from '../support/diligence-process';
 import { runningEngine } from '../../src/temporal/engine-record';
 import { cnabFile } from '../support/cnab-files';
+import { configured } from '../support/configured';
 import { cnpj, cpf } from '../support/documents';
 
 /**
@@ -171,6 +172,8 @@ async function installation(soon: Timing): Promise<Installation> {
       CREDIT_RPS: '400',
       // No browser is found: prints are tested by themselves.
       PATH: '/nowhere',
+      // An answer that is late only because twenty stories are told at once is not lost.
+      ...configured({ certificates: { timeoutSeconds: 30 }, credit: { timeoutSeconds: 30 } }),
       ...creditSettings(sandbox),
     }),
   );
