@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import type { ProfileOutcome } from '../../src/domain/profiles/lookup';
 import { LoopbackServer, sendJson, type Reply } from '../support/loopback-server';
 import { Installation, eventually, sandboxToken } from '../support/diligence-process';
+import { cpf as personOf } from '../support/documents';
 import { personProfile } from '../support/profile-answers';
 
 /** Profiles from a command to the folder of results, on a real server. */
@@ -45,6 +46,8 @@ async function lookUp(reply: Reply, ...more: string[]) {
   service.reply = reply;
   return lookUpOf(cpf, ...more);
 }
+
+type Looked = Awaited<ReturnType<typeof lookUpOf>>;
 
 async function lookUpOf(person: string, ...more: string[]) {
   const words = ['profile', 'lookup', '--rerun', '--json', '--out', 'out-profile'];
@@ -114,52 +117,70 @@ test.each([
   });
 });
 
-test('a refused token is waited out, and shown as what is waited for', async () => {
+/** Begun at once: each waits for its own. */
+describe('a lookup whose answers are no profile', () => {
+  const [refusedCpf, passingCpf] = [personOf(1), personOf(2)];
   // Longer than a line of progress is waited for.
-  const refusedUntil = Date.now() + 5_000;
-  const { code, stderr } = await lookUp((request, response) => {
-    return Date.now() < refusedUntil
-      ? sendJson(response, 401, { success: false, erro: { codigo: 'UNAUTHORIZED' } })
-      : whole(request, response);
-  });
-  expect(code).toBe(0);
-  expect(stderr).toContain('waiting: credentials');
-});
+  const refusedForMs = 5_000;
+  let ends: Record<'refused' | 'passed' | 'late' | 'unreadable', Looked>;
+  let tookMs: number;
+  let asked: string[];
 
-test('what passes is asked again, until the deadline; an answer that cannot be read, thrice', async () => {
-  let asked = 0;
-  service.reply = (request, response) => {
-    if (request.path.endsWith(unreadableCpf)) return sendJson(response, 200, []);
-    if (request.path.endsWith(otherCpf)) return sendJson(response, 502, {});
-    asked += 1;
-    return asked < 3 ? sendJson(response, 502, {}) : whole(request, response);
-  };
-  const startedAt = Date.now();
-  const [passed, late, unreadable] = await Promise.all([
-    lookUpOf(cpf),
-    lookUpOf(otherCpf, '--deadline', '4s'),
-    lookUpOf(unreadableCpf),
-  ]);
-  expect(passed.code).toBe(0);
-  expect(late.code).toBe(3);
-  expect(late.shown?.outcome).toMatchObject({ status: 'expired', error: { code: 'deadline' } });
-  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(4_000);
-  const { settledAt, startedAt: begun } = late.shown?.outcome ?? { settledAt: '', startedAt: '' };
-  // To the second, and what a busy machine takes to file it.
-  expect(Date.parse(settledAt) - Date.parse(begun)).toBeLessThan(8_000);
-
-  const calls = service.received.filter(({ path }) => path.endsWith(unreadableCpf));
-  expect({ code: unreadable.code, asked: calls.length }).toEqual({ code: 3, asked: 3 });
-  expect(unreadable.shown).toMatchObject({
-    folder: null,
-    outcome: { status: 'unreadable', answersLost: 3, error: { code: 'unreadable_answer' } },
+  beforeAll(async () => {
+    const startedAt = Date.now();
+    let failures = 2;
+    service.received.length = 0;
+    service.reply = (request, response) => {
+      const is = (person: string): boolean => request.path.endsWith(person);
+      if (is(unreadableCpf)) return sendJson(response, 200, []);
+      if (is(refusedCpf) && Date.now() < startedAt + refusedForMs) {
+        return sendJson(response, 401, { success: false, erro: { codigo: 'UNAUTHORIZED' } });
+      }
+      if (is(otherCpf) || (is(passingCpf) && (failures -= 1) >= 0)) {
+        return sendJson(response, 502, {});
+      }
+      return whole(request, response);
+    };
+    const refused = lookUpOf(refusedCpf);
+    const [passed, late, unreadable] = await Promise.all([
+      lookUpOf(passingCpf),
+      lookUpOf(otherCpf, '--deadline', '4s').finally(() => (tookMs = Date.now() - startedAt)),
+      lookUpOf(unreadableCpf),
+    ]);
+    ends = { refused: await refused, passed, late, unreadable };
+    asked = service.received.map(({ path }) => path);
   });
-  const { stdout } = await installation.run(['audit', 'export', '--format', 'json']);
-  const records = JSON.parse(stdout) as { kind: string; job: string }[];
-  const requests = records.filter(
-    ({ kind, job }) => kind === 'request' && job === unreadable.shown?.id,
-  );
-  expect(requests).toHaveLength(3);
+
+  test('for a refused token waits, and shows what it waits for', () => {
+    const { code, stderr } = ends.refused;
+    expect(code).toBe(0);
+    expect(stderr).toContain('waiting: credentials');
+  });
+
+  test('is asked again for what passes, until the deadline', () => {
+    const { late, passed } = ends;
+    expect(passed.code).toBe(0);
+    expect(late.code).toBe(3);
+    expect(late.shown?.outcome).toMatchObject({ status: 'expired', error: { code: 'deadline' } });
+    expect(tookMs).toBeGreaterThanOrEqual(4_000);
+    const { settledAt, startedAt } = late.shown?.outcome ?? { settledAt: '', startedAt: '' };
+    // To the second, and what a busy machine takes to file it.
+    expect(Date.parse(settledAt) - Date.parse(startedAt)).toBeLessThan(8_000);
+  });
+
+  test('is asked again thrice where an answer cannot be read', async () => {
+    const { code, shown } = ends.unreadable;
+    const calls = asked.filter((path) => path.endsWith(unreadableCpf));
+    expect({ code, asked: calls.length }).toEqual({ code: 3, asked: 3 });
+    expect(shown).toMatchObject({
+      folder: null,
+      outcome: { status: 'unreadable', answersLost: 3, error: { code: 'unreadable_answer' } },
+    });
+    const { stdout } = await installation.run(['audit', 'export', '--format', 'json']);
+    const records = JSON.parse(stdout) as { kind: string; job: string }[];
+    const requests = records.filter(({ kind, job }) => kind === 'request' && job === shown?.id);
+    expect(requests).toHaveLength(3);
+  });
 });
 
 test('cancelled while the service answers, it keeps the answer: what may be charged is not bought again', async () => {
