@@ -16,6 +16,9 @@ const root = join(__dirname, '..');
 const mostMs = 600_000;
 const table = join(root, 'test/MUTANTS.md');
 
+/** What a fault may not do: it would break, and show nothing of the promise. */
+const unknownName = /error TS(?:2304|2552|18004): .*/;
+
 /** As `jest --json` tells it. */
 interface Results {
   numTotalTests: number;
@@ -101,7 +104,9 @@ async function verdictOn(copy: string, mutant: Mutant): Promise<Verdict> {
   try {
     if (tests.some(isBuilt)) {
       // What only the types object to is built all the same.
-      await run(copy, 'tsc', '-p', 'tsconfig.json');
+      const compiled = await run(copy, 'tsc', '-p', 'tsconfig.json');
+      const absent = unknownName.exec(compiled.said);
+      if (absent !== null) return { kind: 'not caught', why: `it is out of date: ${absent[0]}` };
       const { code, said } = await run(copy, 'tsx', 'scripts/build-workflow-bundle.ts');
       if (code !== 0) return { kind: 'not caught', why: `it does not build:\n${said}` };
     }

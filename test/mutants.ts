@@ -187,7 +187,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/workflows/certificates/rows/row-requests.ts',
     find: 'CancellationScope.nonCancellable(() => activities.recoverRequests(input))',
     replace:
-      'CancellationScope.nonCancellable(() =>\n              activities.requestCertificates({ ...input, places, sendBy }),\n            )',
+      'CancellationScope.nonCancellable(() =>\n              activities.requestCertificates({ ...input, slots, sendBy }),\n            )',
     tests: ['test/workflow/lost-chunks.test.ts'],
   },
   {
