@@ -100,7 +100,10 @@ const meanings: Record<ResolveAction, Words> = {
     'asks for another attempt, which may be charged',
     'pede outra tentativa, que pode ser cobrada',
   ],
-  acknowledge: ['a person has seen it: it is left as it is', 'uma pessoa viu: fica como está'],
+  acknowledge: [
+    'a person has seen it: the whole job is left as it is',
+    'uma pessoa viu: o trabalho inteiro fica como está',
+  ],
 };
 const maySpend: readonly ResolveAction[] = ['reissue', 'retry'];
 
@@ -175,15 +178,12 @@ export function inboxEntry(
     };
   }
   const [verdict] = cellOf(kind, status);
-  return {
-    why: say(...(verdict === 'person' ? (reasons[status] ?? rowInDoubt) : somethingMissing)),
-    actions: isNeeded
-      ? attentionOf(kind, status, ['incomplete'], say).actions
-      : // What needed a person was decided.
-        verdict === 'person'
-        ? []
-        : attentionOf(kind, status, [], say).actions,
-  };
+  const why = say(...(verdict === 'person' ? (reasons[status] ?? rowInDoubt) : somethingMissing));
+  if (isNeeded) return { why, actions: attentionOf(kind, status, ['incomplete'], say).actions };
+  // What needed a person was decided; about rows of certificates one may decide again.
+  if (verdict === 'person' && !kind.startsWith('certificate')) return { why, actions: [] };
+  const { actions } = attentionOf(kind, status, [], say);
+  return { why, actions: actions.filter(({ action }) => action !== 'acknowledge') };
 }
 
 function aboutWords(about: WaitScope, say: Say): string {

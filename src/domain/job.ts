@@ -15,6 +15,10 @@ export type JobBatchKind = NamesIn<Folder, { rows: string }>;
 const facts = Object.assign({}, ...Object.values(index)) as Record<JobKind, KindFacts>;
 export const kindFacts: Readonly<Record<JobKind, KindFacts>> = facts;
 export const jobKinds = Object.keys(facts) as JobKind[];
+/** How jobs of all kinds end. */
+export const jobStatuses = [
+  ...new Set(Object.values(kindFacts).flatMap(({ statuses }) => Object.keys(statuses))),
+];
 
 const byPrefix = new Map(Object.entries(facts).map(([kind, one]) => [one.prefix ?? kind, one]));
 

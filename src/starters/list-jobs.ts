@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { ResolveAction } from '../domain/core/kind';
-import { jobKinds, type JobKind, type Language } from '../domain/job';
+import { jobKinds, jobStatuses, type JobKind, type Language } from '../domain/job';
 import type { Reader } from '../report/reader';
 import { resolveLine } from '../report/sections';
 import { kindWord, stateWord } from '../report/words';
@@ -42,7 +42,11 @@ interface ListFlags extends PageFlags {
 export function listCommand(): Command {
   const command = new Command('list')
     .description('List jobs of every kind, newest first, from the store: Temporal need not run.')
-    .option('--status <word>', 'how they ended, as `--json` says; `open`: they have not')
+    .option(
+      '--status <word>',
+      'how they ended, as `--json` says; `open`: they have not',
+      oneOf(['open', ...jobStatuses]),
+    )
     .option('--subject <text>', 'that hold something about a document, an e-mail, a phone...')
     .option('--label <text>', 'with this label, the whole of it')
     .option(

@@ -123,6 +123,10 @@ describe('the embedded engine', () => {
       stdout: expect.not.stringContaining('export '),
       stderr: expect.stringContaining('no sandbox: INVESTIGATION_BASE_URL is set'),
     });
+    expect(await run(['dev', '--background', '--scenario', 'other.json'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('already (`diligence stop` ends it)'),
+    });
     expect((await run(['stop'])).stdout).toBe('stopped\n');
   }, 120_000);
 

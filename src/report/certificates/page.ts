@@ -109,6 +109,8 @@ function actionsOf(status: string, { figures, record, summary }: Report, reader:
   const items = actions
     // What the service calls final is not bought again, all of it at once.
     .filter(({ action }) => action !== 'reissue' || !figures.final.has(status as RowStatus))
+    // That is about the batch.
+    .filter(({ action }) => action !== 'acknowledge')
     .map(({ action, does }) => {
       const which = action === 'adopt' ? '--line N' : `--status ${status}`;
       return [sentence(does), command(resolveLine(summary.batchId, { action, which }, reader))];

@@ -157,15 +157,16 @@ export function onlyCell(
   return cell?.fault ?? cell ?? null;
 }
 
-function withoutType(row: FilledRow): RowReading<CertificateType> {
-  const missing = row.type === '';
+function withoutType({ cell, type, typeCell = cell }: FilledRow): RowReading<CertificateType> {
+  const missing = type === '';
+  const message = missing
+    ? 'The row names no type of certificate (cnpj or trabalhista), and none was given for the file.'
+    : 'The row names a type of certificate that is not known: write cnpj or trabalhista.';
   return {
     kind: 'invalid',
     type: '',
     code: missing ? 'missing_type' : 'unknown_type',
-    message: missing
-      ? 'The row names no type of certificate (cnpj or trabalhista), and none was given for the file.'
-      : 'The row names a type of certificate that is not known: write cnpj or trabalhista.',
+    message: `${typeCell}: ${message}`,
   };
 }
 

@@ -43,6 +43,8 @@ export type SheetRow =
       subject: readonly SubjectCell[];
       /** The type as written, trimmed; '' when the sheet has none. */
       type: string;
+      /** Its address; left out when the sheet has no such column. */
+      typeCell?: string;
       /** The user's own reference, trimmed; '' when none. */
       reference: string;
       /** Cells of all other named columns, unchanged; left out when there are none. */
@@ -181,6 +183,7 @@ function rowOf(row: SourceRow, columns: HeaderColumns, ownAt: readonly number[])
       ];
     }),
     type: cellAt(columns.type),
+    ...(columns.type !== undefined && { typeCell: `${columnLetters(columns.type)}${line}` }),
     reference: cellAt(columns.reference),
     subject,
     ...(ownAt.length > 0 && { own: ownAt.map((at) => cells[at] ?? '') }),

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { bySeverity } from '../../domain/attention';
 import { findingSection, type Findings } from '../../domain/core/findings';
 import type { BatchSummary, StoredResultRow } from '../../domain/certificates/certificates';
 import { resultRow, type OpenResultRow } from '../../domain/certificates/result-rows';
@@ -31,17 +32,18 @@ export async function* printedRows(store: Store, folder: string): AsyncGenerator
   }
 }
 
-/** The first rows of a batch, as a table. */
+/** The first rows of a batch, as a table; those that need a person most come first. */
 export async function batchFindings(
   { folder, outcome }: { folder: string; outcome: unknown },
   store: Store,
 ): Promise<Findings> {
   const { counts, total } = (outcome as LatestEdition).summary;
-  const rows: object[] = [];
+  const rows: Omit<PrintedRow, 'result'>[] = [];
   for await (const { result: _, ...row } of printedRows(store, folder)) {
     rows.push(row);
     if (rows.length === mostFound) break;
   }
+  rows.sort((a, b) => bySeverity.indexOf(a.status) - bySeverity.indexOf(b.status));
   const first = ['line', 'status', 'holderName', 'document', 'classification', 'officialName'];
   const section = findingSection('certificates', rows, { file: 'results.csv', first, total });
   return { result: counts, facts: {}, sections: [section] };

@@ -11,6 +11,7 @@ import { endedJob, nextStep, viewJob, type JobView } from '../jobs/find-job';
 import type { EndedJob, Job, JobKind, RequestCounts } from '../jobs/job-kind';
 import { markFolder } from '../jobs/named-job';
 import { printable } from '../jobs/text';
+import { refuseUnwritable } from './unwritable-folder';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
 import { onScreen, print, printJson, printLine } from './terminal';
@@ -28,6 +29,7 @@ export async function printResult<Input, Outcome>(
   { out, json = false, ...how }: ResultFlags,
 ): Promise<number> {
   const target = resolve(out ?? defaultFolder(job.id));
+  if (kind.export !== undefined) await refuseUnwritable(target);
   const terms = outputTerms(ctx, how, job.output);
   const files =
     job.outcome === null && kind.exportSoFar !== undefined

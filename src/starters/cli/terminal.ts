@@ -133,8 +133,8 @@ export function sinceOf(text: string): { at: number; words: string } {
   if (!isDate || Number.isNaN(at)) {
     throw new InvalidArgumentError(
       say(
-        'Expected a date, an instant, or a time ago like 7d.',
-        'Informe uma data, um instante ou um tempo atrás, como 7d.',
+        'Expected a date like 2026-12-31, an instant, or a time ago like 7d.',
+        'Informe uma data, como 2026-12-31, um instante ou um tempo atrás, como 7d.',
       ),
     );
   }

@@ -4,7 +4,7 @@ import type { Words } from '../../domain/job';
 import { UsageError } from '../jobs/errors';
 
 /**
- * Checks before a purchase that a result folder can be written or created. Creates nothing.
+ * Checks, before anything is sent, that a result folder can be written or created. Creates nothing.
  *
  * @throws UsageError when it cannot
  */
@@ -14,8 +14,8 @@ export async function refuseUnwritable(out: string): Promise<void> {
     if (why === null) return;
     if (['ENOENT', 'ENOTDIR'].includes(why[0]) && dirname(folder) !== folder) continue;
     throw new UsageError([
-      `--out: ${out} cannot be written (${why[0]}); nothing was sent`,
-      `--out: não é possível gravar em ${out} (${why[1]}); nada foi enviado`,
+      `--out: ${out} cannot be written (${why[0]})`,
+      `--out: não é possível gravar em ${out} (${why[1]})`,
     ]);
   }
 }

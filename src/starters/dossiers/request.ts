@@ -140,8 +140,8 @@ export function dossierIdOf(id: string): string {
   const reading = readId(id);
   if ('document' in reading) return reading.document;
   throw new UsageError([
-    '--id: expected the id of a dossier, a UUID',
-    '--id: espera-se o id de um dossiê, um UUID',
+    'ID: expected the id of a dossier, a UUID',
+    'ID: espera-se o id de um dossiê, um UUID',
   ]);
 }
 

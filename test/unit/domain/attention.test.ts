@@ -2,6 +2,7 @@ import {
   attentionOf,
   endOf,
   exitCodeOf,
+  inboxEntry,
   mostSevere,
   needsAttention,
   type Doubt,
@@ -81,6 +82,16 @@ test('what a person has decided about ends as it did, and asks for nobody', () =
     exitCodeOf(kind, { status, needsAttention: false });
   expect(decided('trace', 'unknown_outcome')).toBe(0);
   expect(decided('certificate', 'failed')).toBe(1);
+});
+
+test('rows of a batch that was acknowledged can still be decided about, and nothing else', () => {
+  const actionsOf = (kind: JobKind): string[] =>
+    inboxEntry(
+      { kind, status: 'unknown_outcome', waitsFor: null, waitsAbout: null },
+      false,
+    ).actions.map(({ action }) => action);
+  expect(actionsOf('certificate-batch')).toEqual(['watch', 'adopt', 'reissue', 'abandon']);
+  expect(actionsOf('trace')).toEqual([]);
 });
 
 test('a status that nobody has entered needs a person', () => {

@@ -87,6 +87,12 @@ describe('planRows', () => {
     ]);
   });
 
+  it('names the cell of the type where that is at fault', async () => {
+    const typed = { ...row(acme, 'fgts'), cell: 'C2', typeCell: 'D2' };
+    const { lines } = await plan([typed, row(acme, 'cnpj')]);
+    expect(lines[0]).toMatchObject({ message: expect.stringMatching(/^D2: The row names a type/) });
+  });
+
   it('keeps the cell of a refused row as found, and out of the message', async () => {
     const { lines } = await plan([row('12.abc.345/01DE-35'), row('11.222.333/0001-82')], 'cnpj');
     expect(lines[0]).toMatchObject({

@@ -167,6 +167,15 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
   });
 });
 
+test('`acknowledge` for some rows is refused: it is about the whole batch', async () => {
+  const refused = resolveJob(ctx, resolverOf('certificate-batch'), {
+    ...{ id: 'certificate-batch/x', action: 'acknowledge', note: 'seen', externalId: null },
+    rows: { statuses: ['unknown_outcome'] },
+    deadlineMs: 1,
+  });
+  await expect(refused).rejects.toThrow(/--action acknowledge is about the whole job/);
+});
+
 test.each(kinds.filter(([kind]) => kind !== 'profile'))(
   'a %s is adopted by the id that the service has named',
   async (kind, root, _workflow, subject) => {

@@ -124,6 +124,11 @@ function refuseUsage(resolver: Resolver, { action, externalId, note, rows }: Res
       '--external-id goes with --action adopt, and adopt needs it',
       '--external-id vale com --action adopt, que precisa dele',
     ]);
+  if (rows !== null && action === 'acknowledge')
+    throw new UsageError([
+      '--action acknowledge is about the whole job: leave out which rows',
+      '--action acknowledge vale para o trabalho inteiro: não indique linhas',
+    ]);
   if (rows !== null && resolver.rows === undefined)
     throw new UsageError([
       'rows are chosen in batches of certificates: resolve the job itself',

@@ -113,10 +113,14 @@ async function runEngine(environment: Environment, flags: DevFlags): Promise<voi
   } catch (error) {
     if (!giveWay.signal.aborted) throw error;
     if (flags.onDemand === true) return;
-    throw new CommandError(`an engine runs on ${dataDir} already (\`diligence stop\` ends it)`);
+    throw runsAlready(environment);
   } finally {
     clearInterval(watching);
   }
+}
+
+function runsAlready({ dataDir }: Environment): CommandError {
+  return new CommandError(`an engine runs on ${dataDir} already (\`diligence stop\` ends it)`);
 }
 
 async function hold(environment: Environment, flags: DevFlags): Promise<void> {
@@ -221,6 +225,7 @@ function addressLines(record: Omit<EngineRecord, 'start'>): string[] {
 
 async function startDetached(): Promise<void> {
   const environment = readEnvironment();
+  if ((await runningEngine(environment.dataDir)) !== null) throw runsAlready(environment);
   const words = process.argv.slice(2).filter((word) => word !== '--background');
   const record = await startInBackground(environment, words, printNote);
   for (const line of addressLines(record)) print(line);
