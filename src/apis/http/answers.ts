@@ -2,7 +2,7 @@ import type { HttpCall } from './call';
 import { classifyFailure } from './classify';
 import { StatusError } from './errors';
 import type { HttpAnswer } from './exchange';
-import type { Limiter } from './limiter';
+import { longestPauseMs, type Limiter } from './limiter';
 import { decodeProblem, retryAfterMs } from './problem';
 import type { Token } from './token';
 
@@ -49,7 +49,10 @@ export class Answers {
     };
     const { status } = answer;
     const problem = decodeProblem(answer.body);
-    const waitMs = retryAfterMs(header('retry-after'), this.#now());
+    // A date is by the service's clock.
+    const theirs = Date.parse(header('date') ?? '');
+    const told = retryAfterMs(header('retry-after'), Number.isNaN(theirs) ? this.#now() : theirs);
+    const waitMs = told === null ? null : Math.min(told, longestPauseMs);
     const isReportedBusy = status === 503 && (waitMs !== null || problem.hasProblem);
     const mayGoAgain = this.#resendOn503 && problem.retryable !== false;
     const error = new StatusError(call, {

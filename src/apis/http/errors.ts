@@ -88,7 +88,7 @@ export class StatusError extends Error {
   readonly code: string | null;
   readonly requestId: string | null;
   readonly retryable: boolean | null;
-  /** Milliseconds of Retry-After; null when absent or unreadable. */
+  /** Milliseconds of Retry-After, at most an hour; null when absent or unreadable. */
   readonly retryAfterMs: number | null;
   /** True when the body was an error document of a known shape, not a page of some proxy. */
   readonly hasProblem: boolean;

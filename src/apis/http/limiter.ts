@@ -29,7 +29,7 @@ interface Waiter {
 }
 
 /** Maximum pause before the next try, whatever the service asks for. */
-const longestPauseMs = 3_600_000;
+export const longestPauseMs = 3_600_000;
 /** Interval to check for a changed rate. */
 const lookMs = 100;
 

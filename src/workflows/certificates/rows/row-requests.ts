@@ -21,6 +21,8 @@ const limits = {
   /** Attempts under `--on-unknown reissue`: the first and one more. */
   reissueAttempts: 2,
   throttled: 20,
+  /** A longer wait before a repetition is shown though other rows are outstanding. */
+  briefRetryMs: 60_000,
 } as const;
 
 /** Requests the rows of a driver in chunks, and takes the answers. */
@@ -247,7 +249,8 @@ export class RowRequests {
     const until = closedUntil > Date.now() ? closedUntil : null;
     if (reason !== null && (until !== null || reason === 'credentials')) return { reason, until };
     const { again, haveAllGone, soonest } = this.#rows.waiting;
-    const onlyAgain = haveAllGone && again > 0 && this.#rows.outstanding.size === 0;
+    const isLong = soonest > Date.now() + limits.briefRetryMs || this.#rows.outstanding.size === 0;
+    const onlyAgain = haveAllGone && again > 0 && isLong;
     return onlyAgain ? { reason: 'retry', until: soonest } : null;
   }
 }

@@ -232,3 +232,18 @@ it('says that an aborted wait for a permit sent nothing', async () => {
   expect(await waiting).toMatchObject({ name: 'ConnectionError', sent: 'no' });
   expect(server.received).toEqual([]);
 });
+
+it.each([
+  ['an hour at most', { 'retry-after': '86400' }, 3_600_000],
+  [
+    'the time by the clock of the service',
+    { 'retry-after': 'Fri, 01 Jan 2100 00:00:09 GMT', date: 'Fri, 01 Jan 2100 00:00:04 GMT' },
+    5_000,
+  ],
+])('a refusal is waited out: %s', async (_, headers, retryAfterMs) => {
+  const server = await LoopbackServer.start((_request, response) =>
+    sendJson(response, 429, {}, headers as Record<string, string>),
+  );
+  closing.push(() => server.close());
+  expect(await failureOf(serviceAt(server.origin), get)).toMatchObject({ retryAfterMs });
+});
