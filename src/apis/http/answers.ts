@@ -2,10 +2,12 @@ import type { HttpCall } from './call';
 import { classifyFailure } from './classify';
 import { StatusError } from './errors';
 import type { HttpAnswer } from './exchange';
-import { longestPauseMs, type Limiter } from './limiter';
+import type { Limiter } from './limiter';
 import { decodeProblem, retryAfterMs } from './problem';
 import type { Token } from './token';
 
+/** Of one call, whatever the service asks for: a result that was paid for has a deadline. */
+const longestWaitMs = 3_600_000;
 /** Recent calls per route. */
 const lastOfRoute = 6;
 
@@ -52,7 +54,7 @@ export class Answers {
     // A date is by the service's clock.
     const theirs = Date.parse(header('date') ?? '');
     const told = retryAfterMs(header('retry-after'), Number.isNaN(theirs) ? this.#now() : theirs);
-    const waitMs = told === null ? null : Math.min(told, longestPauseMs);
+    const waitMs = told === null ? null : Math.min(told, longestWaitMs);
     const isReportedBusy = status === 503 && (waitMs !== null || problem.hasProblem);
     const mayGoAgain = this.#resendOn503 && problem.retryable !== false;
     const error = new StatusError(call, {

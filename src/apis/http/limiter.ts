@@ -28,8 +28,8 @@ interface Waiter {
   until: number;
 }
 
-/** Maximum pause before the next try, whatever the service asks for. */
-export const longestPauseMs = 3_600_000;
+/** Maximum pause of all calls before the next try, whatever the service asks for. */
+const longestPauseMs = 300_000;
 /** Interval to check for a changed rate. */
 const lookMs = 100;
 
