@@ -264,6 +264,28 @@ workflowSuite('following a dossier', (rig) => {
     expect(bound.tookMs).toBeGreaterThanOrEqual(minute);
   });
 
+  test('asks at once after a failure that was there before, and not after a fresh one', async () => {
+    const untold = sight('failed', 1, { failure: { ...failure, retryAfterMs: null } });
+    const rest = {
+      retries: [begun(2)],
+      terms: { maxAttempts: 2 },
+    };
+    const past = await followed(rig(), {
+      looks: [settled(untold), settled(sight('completed', 2))],
+      ...rest,
+    });
+    const fresh = await followed(rig(), {
+      looks: [
+        changed(sight('running'), 'running'),
+        settled(untold),
+        settled(sight('completed', 2)),
+      ],
+      ...rest,
+    });
+    expect(past.tookMs).toBeLessThan(20_000);
+    expect(fresh.tookMs - past.tookMs).toBeGreaterThan(20_000);
+  });
+
   test('does not ask again for what is not worth it, nor past the deadline', async () => {
     const never = { failure: { ...failure, retryable: false } };
     const permanent = await followed(rig(), {

@@ -63,6 +63,8 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
   /** Reads that show an earlier attempt are outdated. */
   let expected = { atLeast: null as number | null, startedAt: null as number | null };
   let retries = 0;
+  /** It was seen before it settled: a failure is fresh. */
+  let hasRun = false;
   let decided = null as Decided | null;
   let review = null as ReviewDecision | null;
 
@@ -142,6 +144,7 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
         since: job.progress.startedAt,
         seen: job.progress.details.state ?? null,
         onChange: (_status, sight) => {
+          hasRun ||= sight !== null;
           note(job, sight);
           return inReview ? showReview(job) : undefined;
         },
@@ -172,8 +175,9 @@ export async function followDossier(input: FollowDossierInput): Promise<DossierO
     });
     if (step.kind === 'stop') return failedAs(sight, step.reason, whyNoRetry[step.reason]);
     job.progress.stage = 'waiting to retry';
-    // No delay for a failure that is long past.
-    await sleep(atOnce && retries === 0 ? 1_000 : step.waitMs);
+    // No delay of ours for a failure that is long past.
+    const isPast = atOnce || (!hasRun && sight.failure?.retryAfterMs == null);
+    await sleep(isPast && retries === 0 ? 1_000 : step.waitMs);
     return retry(job, step.from);
   }
 
