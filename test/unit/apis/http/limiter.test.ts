@@ -138,15 +138,18 @@ it('never shortens a pause', async () => {
   expect(served).toEqual([]);
 });
 
-it.each([300_001, 1e12, Infinity])('pauses for five minutes at most when told %d ms', async (ms) => {
-  const limiter = new Limiter(just(100));
-  limiter.pauseFor(ms);
-  const served = ask(limiter, 'poll', 1);
-  await jest.advanceTimersByTimeAsync(299_000);
-  expect(served).toEqual([]);
-  await jest.advanceTimersByTimeAsync(1_000);
-  expect(served).toHaveLength(1);
-});
+it.each([300_001, 1e12, Infinity])(
+  'pauses for five minutes at most when told %d ms',
+  async (ms) => {
+    const limiter = new Limiter(just(100));
+    limiter.pauseFor(ms);
+    const served = ask(limiter, 'poll', 1);
+    await jest.advanceTimersByTimeAsync(299_000);
+    expect(served).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(served).toHaveLength(1);
+  },
+);
 
 it('lets those give up in time whose `until` falls into a pause', async () => {
   const limiter = new Limiter(just(100));
