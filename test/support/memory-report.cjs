@@ -10,9 +10,8 @@ const { BroadcastChannel, isMainThread } = require('node:worker_threads');
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 const threads = new BroadcastChannel('collect your garbage');
-threads.unref();
 
-if (!isMainThread) threads.onmessage = () => collect();
+if (!isMainThread) threads.addEventListener('message', () => collect());
 else if (process.send !== undefined) {
   let reads = 0;
   subscribe('undici:request:create', ({ request }) => {
@@ -28,3 +27,4 @@ else if (process.send !== undefined) {
     }, 200);
   });
 }
+threads.unref();

@@ -169,7 +169,10 @@ describe.each(kinds)('a %s of unknown outcome', (kind, root, workflow, subject) 
 
 test('`acknowledge` for some rows is refused: it is about the whole batch', async () => {
   const refused = resolveJob(ctx, resolverOf('certificate-batch'), {
-    ...{ id: 'certificate-batch/x', action: 'acknowledge', note: 'seen', externalId: null },
+    id: 'certificate-batch/x',
+    action: 'acknowledge',
+    note: 'seen',
+    externalId: null,
     rows: { statuses: ['unknown_outcome'] },
     deadlineMs: 1,
   });
