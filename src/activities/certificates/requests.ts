@@ -1,6 +1,7 @@
 import { createRowRequests, chunkMs, unsent, type ChunkContext } from './request-row';
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
+import { withEither } from '../../apis/http/signals';
 import { jobIdOfFolder } from '../../store/certificates/jobs';
 import { type SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
@@ -19,6 +20,8 @@ import { chunkOwner, nameOf } from '../core/job-records';
 
 /** Upper bound on waiting for a free slot. */
 const slotWaitMs = 300;
+/** A pause that the service has asked for may be longer: it is shown as a wait for the service. */
+const longestProofMs = 30_000;
 /** Time that a row needs after it gets a slot: to its permit, or to a poll. */
 const slotMarginMs = 100;
 
@@ -128,7 +131,9 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
   /** One free read that checks address and token before the first POST of a batch. */
   async function proveAccess(): Promise<'ok' | 'credentials' | 'unreachable'> {
     try {
-      await certificates.proveAccess();
+      await withEither([AbortSignal.timeout(longestProofMs), deps.stopping], (signal) =>
+        certificates.proveAccess(signal),
+      );
       return 'ok';
     } catch (error) {
       deps.warn('the certificate service could not be read', { reason: messageOf(error) });

@@ -90,10 +90,10 @@ export class CertificatesApi extends ResourceApi<'issuance', Issuance> {
    * @returns the call, for messages
    * @throws StatusError 401 when the token is refused; ConnectionError, TimeoutError
    */
-  async proveAccess(): Promise<CallName> {
+  async proveAccess(signal?: AbortSignal): Promise<CallName> {
     const absent = '00000000-0000-4000-8000-000000000000';
     try {
-      await this.readCertificate(absent, 'interactive');
+      await this.readCertificate(absent, 'interactive', signal);
     } catch (error) {
       const answered = error instanceof StatusError && [400, 404, 410, 422].includes(error.status);
       if (!answered) throw error;

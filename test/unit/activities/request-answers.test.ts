@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { createCertificateRequestActivities } from '../../../src/activities/certificates/requests';
 import { StoreError } from '../../../src/store/store-error';
 import { cnpj } from '../../support/documents';
 import { sendJson } from '../../support/loopback-server';
@@ -302,6 +303,14 @@ it('ends between rows when the worker is told to stop, never in the middle of on
     { kind: 'unsent', reason: 'no_time' },
   ]);
   expect(bench.server.received).toHaveLength(1);
+});
+
+it('proves no access while nothing may be sent, and lets a worker stop', async () => {
+  bench.service.limiter.pauseFor(60_000);
+  const proof = createCertificateRequestActivities(bench.deps).proveAccess();
+  bench.stopping.abort();
+  expect(await proof).toBe('unreachable');
+  expect(bench.server.received).toEqual([]);
 });
 
 it('sends a row home whose permit does not come within the second of the run', async () => {
