@@ -25,7 +25,6 @@ export function textAt(bytes: Uint8Array, at: number, length: number): string {
   return text;
 }
 
-/** The characters of these columns of the line that begins at `from`. */
 export function columnsAt(bytes: Uint8Array, from: number, [first, last]: Columns): string {
   return textAt(bytes, from + first - 1, last - first + 1);
 }
@@ -50,21 +49,11 @@ export function shortDateAt(bytes: Uint8Array, at: number): number {
   if (digits < 0) return -1;
   const year = digits % 100;
   const month = Math.floor(digits / 100) % 100;
-  return dateNumber(year < 70 ? 2_000 + year : 1_900 + year, month, Math.floor(digits / 10_000));
-}
-
-/** A date written YYYYMMDD, as that number; -1 when it is none. */
-export function longDateAt(bytes: Uint8Array, at: number): number {
-  const digits = digitsAt(bytes, at, 8);
-  const month = Math.floor(digits / 100) % 100;
-  return digits < 0 ? -1 : dateNumber(Math.floor(digits / 10_000), month, digits % 100);
-}
-
-function dateNumber(year: number, month: number, day: number): number {
+  const day = Math.floor(digits / 10_000);
   if (day < 1 || day > (daysOfMonth[month - 1] ?? 0)) return -1;
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  if (month === 2 && day === 29 && !leap) return -1;
-  return year * 10_000 + month * 100 + day;
+  // Of these years every fourth is a leap year.
+  if (month === 2 && day === 29 && year % 4 !== 0) return -1;
+  return ((year < 70 ? 2_000 : 1_900) + year) * 10_000 + month * 100 + day;
 }
 
 /** 20261231 as `2026-12-31`; null for what is no date. */

@@ -61,7 +61,6 @@ const beginnings: readonly [bytes: string, name: Words][] = [
   ['\xef\xbb\xbf<?xml', ['an XML document', 'um documento XML']],
 ];
 
-/** What else a file that begins like this is, by name; null for what may be CNAB. */
 export function otherFormat(bytes: Uint8Array, from: number, to: number): Words | null {
   const found = beginnings.find(
     ([text]) => text.length <= to - from && textAt(bytes, from, text.length) === text,

@@ -11,7 +11,6 @@ export type Columns = readonly [from: number, to: number];
 /** One thing found in an input file. Holds no document, key or name of a person in full. */
 export interface Finding<Code extends string = string> extends FoundWords {
   level: FindingLevel;
-  /** Stable word. */
   code: Code;
   /** Physical line, from 1; null when it is the file as a whole, or an entry of a ZIP. */
   line: number | null;
@@ -25,18 +24,15 @@ export interface Finding<Code extends string = string> extends FoundWords {
 interface FoundWords {
   found: string;
   expected: string;
-  /** What it means, and what to do. */
   sentence: string;
 }
 
-/** What is known of a kind of finding before any is made. */
 export interface Check {
   level: FindingLevel;
   expected: Words;
   sentence: Words;
 }
 
-/** What is expected, and what another thing means: each in English and in Portuguese. */
 const checkOf =
   (level: FindingLevel) =>
   (expected: string, esperado: string, sentence: string, frase: string): Check => ({
@@ -64,7 +60,6 @@ function inLanguage(found: Found, at: 0 | 1): string {
   return typeof text === 'string' ? text : text[at];
 }
 
-/** Findings up to a bound for each code, and how many there were. */
 export class FindingCollector<Code extends string> {
   readonly #checks: Readonly<Record<Code, Check>>;
   readonly #mostPerCode: number;
@@ -102,7 +97,6 @@ export class FindingCollector<Code extends string> {
       .toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0));
   }
 
-  /** How many of each code there were, kept or not. */
   counts(keeps: (code: Code) => boolean = () => true): Partial<Record<Code, number>> {
     const kept = [...this.#counts].filter(([code]) => keeps(code));
     return Object.fromEntries(kept) as Partial<Record<Code, number>>;

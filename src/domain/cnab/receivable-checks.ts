@@ -11,11 +11,8 @@ import { type RangeHash, Repeats } from './repeats';
 
 const cents = 1_000_000;
 
-/** What the receivables of a file add up to. */
 export interface ReceivableTotals {
-  /** Sum of the values that can be read. */
   totalCents: bigint;
-  /** Receivables whose value can be read. */
   valued: number;
   withInvoiceKey: number;
   /** The earliest and the latest due date, `YYYY-MM-DD`; null when none can be read. */
@@ -23,7 +20,6 @@ export interface ReceivableTotals {
   dueTo: string | null;
 }
 
-/** Looks at the receivables of a file, each in a line that has the width of a record. */
 export class ReceivableChecks {
   readonly #findings: FindingCollector<CnabCode>;
   readonly #hash: RangeHash;
@@ -40,7 +36,6 @@ export class ReceivableChecks {
   #totalLow = 0;
   #valued = 0;
 
-  /** @param hash of the line that is looked at */
   constructor(
     findings: FindingCollector<CnabCode>,
     hash: RangeHash,

@@ -1,84 +1,25 @@
 import { isValidCnpj, isValidCpf, type DocumentType } from '../core/documents/documents';
-import { byteAt, columnsAt, dateText, digitsAt, longDateAt, shortDateAt } from './bytes';
+import { byteAt, columnsAt, digitsAt } from './bytes';
 import type { Columns } from './finding';
-import {
-  banksWithLongDate,
-  extendedColumns,
-  fileNumberColumns,
-  headerColumns,
-  receivableColumns,
-  sequenceLength,
-} from './layout';
+import { extendedColumns, headerColumns, receivableColumns, sequenceLength } from './layout';
 
-/** What the header tells; '' where it is blank. */
 export interface CnabHeader {
-  companyCode: string;
   companyName: string;
-  /** Three digits. */
   bank: string;
   bankName: string;
-  /** `YYYY-MM-DD`, or null when it cannot be read. */
-  writtenOn: string | null;
-  fileNumber: number | null;
 }
 
 export function readHeader(bytes: Uint8Array, from: number): CnabHeader {
   const text = (columns: Columns): string => columnsAt(bytes, from, columns).trim();
-  const bank = text(headerColumns.bank);
-  const dateFrom = from + headerColumns.date[0] - 1;
-  const longDate = banksWithLongDate.has(bank);
-  const number = fileNumberColumns(bank);
-  const fileNumber = number === null ? -1 : Number(text(number) || '-1');
-  return {
-    companyCode: text(headerColumns.company),
-    companyName: text(headerColumns.companyName),
-    bank,
-    bankName: text(headerColumns.bankName),
-    writtenOn: dateText(longDate ? longDateAt(bytes, dateFrom) : shortDateAt(bytes, dateFrom)),
-    fileNumber: Number.isInteger(fileNumber) && fileNumber >= 0 ? fileNumber : null,
-  };
+  const { bank, bankName, companyName } = headerColumns;
+  return { companyName: text(companyName), bank: text(bank), bankName: text(bankName) };
 }
 
-/** One receivable, read as far as it can be. */
 export interface CnabReceivable {
-  /** Physical line, from 1. */
   line: number;
-  payerType: DocumentType | null;
-  /** 11 or 14 characters; the columns as they stand, trimmed, when they are no document. */
-  payerDocument: string;
-  payerName: string;
-  number: string;
-  /** `YYYY-MM-DD`. */
-  dueOn: string | null;
-  issuedOn: string | null;
-  valueCents: number | null;
   /** As it stands; null when the layout has none or it is blank. */
   invoiceKey: string | null;
   invoiceKeyColumns: Columns | null;
-}
-
-/** @param keyColumns where this record has an NF-e key; null when its layout has none */
-export function readReceivable(
-  bytes: Uint8Array,
-  from: number,
-  line: number,
-  keyColumns: Columns | null,
-): CnabReceivable {
-  const start = (columns: Columns): number => from + columns[0] - 1;
-  const payer = readPayer(bytes, from);
-  const value = digitsAt(bytes, start(receivableColumns.value), 13);
-  return {
-    line,
-    payerType: payer.documentType,
-    payerDocument: payer.document,
-    payerName: columnsAt(bytes, from, receivableColumns.payerName).trim(),
-    number: columnsAt(bytes, from, receivableColumns.number).trim(),
-    dueOn: dateText(shortDateAt(bytes, start(receivableColumns.due))),
-    issuedOn: dateText(shortDateAt(bytes, start(receivableColumns.issued))),
-    valueCents: value < 0 ? null : value,
-    invoiceKey: readInvoiceKey(bytes, from, keyColumns),
-    invoiceKeyColumns: keyColumns,
-  };
 }
 
 export interface Payer {

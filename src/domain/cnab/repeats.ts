@@ -2,11 +2,8 @@ const wordsPerSlot = 4;
 /** Looked up once: under jest a global costs more than a multiplication. */
 const { imul } = Math;
 
-/** Where something with the same key was seen first. */
 export interface Repeat {
-  /** Line of the first one. */
   line: number;
-  /** Whether the whole line was the same. */
   wholeLine: boolean;
 }
 
@@ -40,7 +37,6 @@ export class Repeats {
     return null;
   }
 
-  /** The slot that holds this hash, or the empty one where it belongs. */
   #find(hash1: number, hash2: number): number {
     const slots = this.#slots;
     let slot = Math.floor(((hash1 >>> 0) / 2 ** 32) * this.#capacity);
@@ -68,10 +64,8 @@ export class Repeats {
 export class RangeHash {
   #view: DataView = new DataView(new ArrayBuffer(0));
   #bytes: Uint8Array = new Uint8Array(0);
-  /** The two halves of the hash of what `addKey` was given since `start`. */
   first = 0;
   second = 0;
-  /** The hash of what `addLine` was given since `start`. */
   line = 0;
   /** Not zero when a byte below 0x20 or above 0x7f was among what `addLine` was given. */
   strange = 0;

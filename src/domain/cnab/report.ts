@@ -18,20 +18,14 @@ export interface ScanOptions {
   onReceivable?: (receivable: CnabReceivable) => void;
 }
 
-/** What a file turned out to be. */
 export interface CnabReport extends ReceivableTotals {
   findings: Finding<CnabCode>[];
-  /** How many of each code there were, kept or not. */
   counts: Partial<Record<CnabCode, number>>;
   /** `Bradesco, CNAB 400`; null when there is no header to tell. */
   layout: string | null;
   shape: CnabShape;
-  /** Lines with anything in them. */
   records: number;
   receivables: number;
-  /** Records by width. */
-  widths: Record<number, number>;
-  lineEnds: Record<Exclude<LineEnd, 'none'>, number>;
   header: CnabHeader | null;
   /** CPF or CNPJ in the clear; null in layouts that do not have it in their receivables. */
   assignorDocument: string | null;

@@ -5,18 +5,23 @@ import {
   digitsAt,
   firstByte,
   isBlank,
-  isControl,
   isNoDigit,
   isNul,
   quoted,
   withoutFiller,
 } from './bytes';
 import { type CnabCode, cnabChecks, identityCodes } from './checks';
-import { hasUtf8Mark, looksLikeUtf16, otherFormat, readAsUtf8 } from './encoding';
-import { type Columns, FindingCollector, type Found, nothingFound } from './finding';
 import {
-  bankName,
-  type CnabShape,
+  beginningFault,
+  isWhole,
+  returnedFault,
+  shapeFaults,
+  strangeFaults,
+  widthFault,
+  type Fault,
+} from './faults';
+import { type Columns, FindingCollector, nothingFound } from './finding';
+import {
   extendedColumns,
   extendedWidth,
   headerColumns,
@@ -29,7 +34,7 @@ import {
   type CnabHeader,
   readAssignorDocument,
   readHeader,
-  readReceivable,
+  readInvoiceKey,
   sequenceAt,
 } from './records';
 import { ReceivableChecks } from './receivable-checks';
@@ -38,7 +43,6 @@ import type { CnabReport, LineEnd, ScanOptions } from './report';
 
 const defaultMostPerCode = 20;
 const sequenceModulus = 1_000_000;
-const mostWidths = 100;
 
 const type = { header: 0x30, plain: 0x31, bancoDoBrasil: 0x37, trailer: 0x39 } as const;
 
@@ -51,16 +55,12 @@ export class CnabScan {
   readonly #onReceivable: ScanOptions['onReceivable'];
   readonly #hash = new RangeHash();
   readonly #checks: ReceivableChecks;
-  readonly #widths = new Map<number, number>();
-  readonly #lineEnds = { lf: 0, crlf: 0, cr: 0 };
+  readonly #widths = new Map<number, number>([240, 400, 444, 500].map((width) => [width, 0]));
   #firstLineEnd: LineEnd | null = null;
-  /** Physical line, from 1. */
   #line = 0;
   #records = 0;
   #receivables = 0;
   #sequence = 0;
-  #plain = 0;
-  #extended = 0;
   #headerWidth = 0;
   #header: CnabHeader | null = null;
   #assignorDocument: string | null = null;
@@ -104,11 +104,13 @@ export class CnabScan {
     this.#record(bytes, start, stop, end, width - (start - from) - (to - stop));
   }
 
-  /** To be called once, after the last line. */
   finish(): CnabReport {
-    const shape = this.#shape();
-    this.#finishShape(shape);
-    this.#finishEnd();
+    const [plain, extended] = [this.#widths.get(plainWidth), this.#widths.get(extendedWidth)];
+    const shape = extended === 0 ? 'plain' : plain === 0 ? 'extended' : 'mixed';
+    if (!this.#somethingElse) {
+      for (const fault of shapeFaults(this.#records, this.#widths)) this.#findings.add(...fault);
+      this.#finishEnd();
+    }
     const isSomethingElse = [...identityCodes].some((code) => this.#findings.has(code));
     const keeps = (code: CnabCode): boolean =>
       !isSomethingElse || identityCodes.has(code) || code === 'nul_byte';
@@ -116,33 +118,27 @@ export class CnabScan {
     return {
       findings: this.#findings.list(keeps),
       counts: this.#findings.counts(keeps),
-      layout: header && layoutName(bankName(header.bank, header.bankName), shape),
+      layout: header && layoutName(header, shape),
       shape,
       records: this.#records,
       receivables: this.#receivables,
       ...this.#checks.totals(),
-      widths: Object.fromEntries(this.#widths),
-      lineEnds: this.#lineEnds,
       header,
       assignorDocument: this.#assignorDocument,
     };
   }
 
-  /** Looks at the first bytes of the file; returns where its first record begins. */
+  /** @returns where the first record of the file begins */
   #beginning(bytes: Uint8Array, from: number, to: number): number {
-    const format = otherFormat(bytes, from, to);
-    const isUtf16 = looksLikeUtf16(bytes, from, to);
-    this.#somethingElse = isUtf16 || format !== null;
-    if (isUtf16) this.#add('utf16', ['two bytes a character', 'dois bytes por caractere'], [1, 2]);
-    else if (format !== null) this.#add('other_format', format, [1, 1]);
-    if (this.#somethingElse || !hasUtf8Mark(bytes, from, to)) return from;
-    this.#add('utf8_mark', 'EF BB BF', [1, 3]);
-    return from + 3;
+    const fault = beginningFault(bytes, from, to);
+    if (fault === null) return from;
+    this.#add(...fault);
+    this.#somethingElse = fault[0] !== 'utf8_mark';
+    return this.#somethingElse ? from : from + 3;
   }
 
   #lineEnd(end: LineEnd): void {
     if (end === 'none') return;
-    this.#lineEnds[end] += 1;
     this.#firstLineEnd ??= end;
     if (end !== this.#firstLineEnd || end === 'cr') {
       this.#findings.add('line_end', () => end.toUpperCase(), { line: this.#line });
@@ -162,28 +158,24 @@ export class CnabScan {
   #record(bytes: Uint8Array, from: number, to: number, end: LineEnd, width: number): void {
     this.#records += 1;
     const kind = byteAt(bytes, from);
-    this.#countWidth(width);
+    const alike = this.#widths.get(width);
+    if (alike !== undefined) this.#widths.set(width, alike + 1);
     this.#order(kind, bytes, from, to, width);
     this.#hash.start(bytes);
-    if (width === plainWidth || width === extendedWidth) {
-      this.#wholeRecord(kind, bytes, from, width);
-    } else {
-      this.#oddWidth(bytes, from, to, end, width);
+    if (isWhole(width)) this.#wholeRecord(kind, bytes, from, width);
+    else {
+      const expected = this.#headerWidth === extendedWidth ? extendedWidth : plainWidth;
+      const fault = widthFault(bytes, from, to, { end, expected, width });
+      this.#cutShort = end === 'none' && width < expected;
+      this.#add(...fault);
       this.#sequence += 1;
       if (this.#isReceivable(kind)) this.#receivables += 1;
       this.#hash.addLine(from, to);
     }
-    if (this.#hash.strange !== 0) this.#strangeBytes(bytes, from, to, width);
+    if (this.#hash.strange !== 0)
+      for (const fault of strangeFaults(bytes, from, to, width)) this.#add(...fault);
     this.#lastType = kind;
     this.#lastLine = this.#line;
-  }
-
-  #countWidth(width: number): void {
-    if (width === plainWidth) this.#plain += 1;
-    else if (width === extendedWidth) this.#extended += 1;
-    const counted = this.#widths.get(width);
-    if (counted === undefined && this.#widths.size >= mostWidths) return;
-    this.#widths.set(width, (counted ?? 0) + 1);
   }
 
   /** Header first, trailer last, and only then. */
@@ -207,39 +199,11 @@ export class CnabScan {
   #readHeader(bytes: Uint8Array, from: number, to: number, width: number): void {
     this.#headerWidth = width;
     if (to - from < headerColumns.literal[1]) return;
-    const kind = columnsAt(bytes, from, headerColumns.kind);
-    const literal = columnsAt(bytes, from, headerColumns.literal);
-    if (width !== 240 && (kind === '2' || literal.toUpperCase() === 'RETORNO')) {
-      this.#add('returned', quoted(`0${kind}${literal}`), [1, 9]);
-    }
-    if (to - from < headerColumns.date[1] + 2) return;
+    const fault = width === 240 ? null : returnedFault(bytes, from);
+    if (fault !== null) this.#add(...fault);
+    if (to - from < headerColumns.bankName[1]) return;
     this.#header = readHeader(bytes.subarray(from, to), 0);
     this.#checks.headerBank = digitsAt(bytes, from + headerColumns.bank[0] - 1, 3);
-  }
-
-  #oddWidth(bytes: Uint8Array, from: number, to: number, end: LineEnd, width: number): void {
-    const expected = this.#headerWidth === extendedWidth ? extendedWidth : plainWidth;
-    const short = width < expected;
-    const code = end === 'none' && short ? 'cut_short' : 'width';
-    this.#cutShort = code === 'cut_short';
-    const utf8 = width === to - from ? readAsUtf8(bytes, from, to) : null;
-    if (utf8 !== null && [plainWidth, extendedWidth].includes(utf8.characters)) {
-      const at = utf8.firstAt - from + 1;
-      const found: Words = [
-        `${utf8.characters} characters in ${width} bytes`,
-        `${utf8.characters} caracteres em ${width} bytes`,
-      ];
-      return this.#add('utf8_width', found, [at, at + 1]);
-    }
-    const columns: Columns = short ? [width + 1, expected] : [expected + 1, width];
-    const [en, pt] =
-      !short && isBlank(bytes, from + expected, to)
-        ? [', blank beyond the record', ', em branco além do registro']
-        : ['', ''];
-    const [wide, largura] = columnCount(width);
-    const found: Words = [`${wide}${en}`, `${largura}${pt}`];
-    const wanted = code === 'cut_short' ? columnCount(expected) : undefined;
-    this.#add(code, found, columns, wanted);
   }
 
   #wholeRecord(kind: number, bytes: Uint8Array, from: number, width: number): void {
@@ -256,7 +220,11 @@ export class CnabScan {
       this.#assignorDocument = readAssignorDocument(bytes, from, isExtended);
     }
     this.#checks.check(this.#line, bytes, from, sequenceEnd, width, key);
-    this.#onReceivable?.(readReceivable(bytes, from, this.#line, key));
+    this.#onReceivable?.({
+      line: this.#line,
+      invoiceKey: readInvoiceKey(bytes, from, key),
+      invoiceKeyColumns: key,
+    });
   }
 
   /**
@@ -299,52 +267,12 @@ export class CnabScan {
     return kind === this.#receivableType;
   }
 
-  /** Bytes that are not plain ASCII text: accents in ISO-8859-1 are welcome. */
-  #strangeBytes(bytes: Uint8Array, from: number, to: number, width: number): void {
-    const controlAt = firstByte(bytes, from, to, isControl);
-    const nulAt = controlAt < 0 ? -1 : firstByte(bytes, controlAt, to, isNul);
-    const add = (code: CnabCode, found: Found, at: number): void =>
-      this.#add(code, found, [at - from + 1, at - from + 1]);
-    if (nulAt >= 0) add('nul_byte', 'NUL', nulAt);
-    else if (controlAt >= 0) {
-      const code = byteAt(bytes, controlAt).toString(16).padStart(2, '0').toUpperCase();
-      add('control_character', `0x${code}`, controlAt);
-    }
-    if (width !== plainWidth && width !== extendedWidth) return;
-    const utf8 = readAsUtf8(bytes, from, to);
-    if (utf8 === null) return;
-    add('utf8_text', ['an accent in two bytes', 'um acento em dois bytes'], utf8.firstAt);
-  }
-
-  #add(code: CnabCode, found: Found, columns: Columns, expected?: Found): void {
+  #add(...[code, found, columns, expected]: Fault): void {
     this.#findings.add(code, found, { line: this.#line, columns }, expected);
   }
 
-  #shape(): CnabShape {
-    if (this.#extended === 0) return 'plain';
-    return this.#plain === 0 ? 'extended' : 'mixed';
-  }
-
-  #finishShape(shape: CnabShape): void {
-    if (this.#somethingElse) return;
-    const all = (width: number): boolean => this.#widths.get(width) === this.#records;
-    const whole = (width: number) => ({ line: 1, columns: [1, width] as const });
-    if (this.#records === 0) this.#findings.add('empty', ['no record', 'nenhum registro']);
-    else if (all(240)) this.#findings.add('cnab_240', columnCount(240), whole(240));
-    else if (all(500)) this.#findings.add('cnab_500', columnCount(500), whole(500));
-    if (shape === 'extended') {
-      this.#findings.add('extended_layout', columnCount(444), { columns: [1, extendedWidth] });
-    } else if (shape === 'mixed') {
-      const found: Words = [
-        `${this.#plain} lines of 400 and ${this.#extended} of 444 columns`,
-        `${this.#plain} linhas de 400 e ${this.#extended} de 444 colunas`,
-      ];
-      this.#findings.add('mixed_widths', found, { columns: [plainWidth + 1, extendedWidth] });
-    }
-  }
-
   #finishEnd(): void {
-    if (this.#somethingElse || this.#records === 0) return;
+    if (this.#records === 0) return;
     const tail = this.#tail;
     if (tail !== null) {
       const found: Words = tail.nul
@@ -360,11 +288,4 @@ export class CnabScan {
       this.#findings.add('no_receivable', ['none', 'nenhum'], last);
     }
   }
-}
-
-function columnCount(width: number): Words {
-  return [
-    `${width} ${width === 1 ? 'column' : 'columns'}`,
-    `${width} ${width === 1 ? 'coluna' : 'colunas'}`,
-  ];
 }

