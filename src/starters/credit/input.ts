@@ -1,11 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { isUuid } from '../../domain/core/documents/documents';
-import { engineKey } from '../../domain/credit/engine';
-import { analysisText, type AnalysisRecord, type StoredInput } from '../../domain/credit/job';
+import type { AnalysisRecord, StoredInput } from '../../domain/credit/job';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
 import { documentsInCnab } from '../../receivables/held-documents';
-import { inputKey } from '../../store/credit/analyses';
+import { analysisNames, inputKey } from '../../store/credit/analyses';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import { indexDocuments } from '../../store/core/subject-index';
 import type { CommandContext } from '../jobs/context';
@@ -14,7 +12,10 @@ import { sumOf } from '../jobs/written-file';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
 
 /** A file that may be sent, and its name. */
-export interface PreparedInput extends Pick<AnalysisRecord, 'engineId' | 'fence' | 'name'> {
+export interface PreparedInput extends Pick<
+  AnalysisRecord,
+  'engine' | 'engineId' | 'fence' | 'name'
+> {
   files: { cnab: string; xmls: string | null };
   checked: CheckedInput;
   /** Empty without a ZIP. */
@@ -32,7 +33,6 @@ interface Given {
  * Scans a file, prints the findings, and names the purchase subject.
  *
  * @param detail `briefly`: one line for an accepted file
- * @throws UsageError when the scan refuses it, InputFileError when it cannot be read
  */
 export async function preparedInput(
   ctx: CommandContext,
@@ -40,14 +40,14 @@ export async function preparedInput(
   engine: string | null,
   detail: 'briefly' | 'in full' = 'in full',
 ): Promise<PreparedInput> {
-  const { idKey, log, reader } = ctx;
+  const { log, reader } = ctx;
   const today = todayInBrazil(new Date());
   if (force?.trim() === '') throw new UsageError(reasonMissing('--force'));
   const checked = await checkInput({ cnab, today, ...(xmls !== undefined && { xmls }) });
   const { worst } = checked;
   if (detail === 'briefly' && mayBeSent(worst)) log(briefLine(cnab, checked, reader));
   else if (worst !== null) {
-    const words = checkLines(cnab, xmls ?? null, checked, 'without names', reader, force);
+    const words = checkLines(cnab, xmls ?? null, checked, reader, force);
     for (const line of words) log(line);
   }
   if (!mayBeSent(worst) && (worst !== 'override' || force === undefined)) {
@@ -58,21 +58,10 @@ export async function preparedInput(
     ]);
   }
   const xmlsSha256 = xmls === undefined ? '' : (await sumOf(xmls)).sha256;
-  const key = engine === null ? '' : engineKey(engine);
-  const input = { cnab: checked.cnab, xmls: { sha256: xmlsSha256 } };
-  const name = idKey.nameOf('manifest', analysisText(input, key));
-  const isNamed = engine !== null && !isUuid(engine);
-  return {
-    files: { cnab, xmls: xmls ?? null },
-    checked,
-    xmlsSha256,
-    engineId: engine === null || isNamed ? null : key,
-    name,
-    fence: isNamed ? null : name,
-  };
+  const names = analysisNames(ctx, { cnab: checked.cnab, xmls: { sha256: xmlsSha256 } }, engine);
+  return { files: { cnab, xmls: xmls ?? null }, checked, xmlsSha256, ...names };
 }
 
-/** Copies of the files, and the counts of the scan. */
 export async function storedReceivables(
   ctx: CommandContext,
   { files: { cnab, xmls }, checked, xmlsSha256 }: PreparedInput,

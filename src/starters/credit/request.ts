@@ -8,10 +8,11 @@ import {
   resultFilters,
 } from '../../domain/credit/job';
 import { InputFileError } from '../../receivables/open-input';
+import type { SameRequest } from '../../store/core/jobs/same-request';
 import { AnalysisRepository } from '../../store/credit/analyses';
 import { listedRows } from '../jobs/batches/listed-rows';
 import { budgetTerm, inputTerms, startTerms } from '../jobs/begin/request';
-import { planOne, rowsBy, type SameRequest } from '../jobs/begin/same-request';
+import { planOne, rowsBy } from '../jobs/begin/same-request';
 import { startable, startableBatch } from '../jobs/begin/startable';
 import type { CommandContext } from '../jobs/context';
 import { UsageError, reasonMissing, unreadableInput } from '../jobs/errors';
@@ -61,7 +62,7 @@ interface Terms {
 /** The same file, XMLs and engine are the same analysis. @param inputOf the scanned input of an item */
 function analyses<Item>(
   ctx: CommandContext,
-  { engine, filter, force }: Terms,
+  { filter, force }: Omit<Terms, 'engine'>,
   inputOf: (item: Item) => PreparedInput,
 ): SameRequest<Item, AnalysisRecord, AnalysisOutcome> {
   return {
@@ -70,13 +71,13 @@ function analyses<Item>(
     async put(item, { terms: order }) {
       const input = inputOf(item);
       await reissueOnRerun(ctx, input);
-      const { checked, engineId, fence, name } = input;
+      const { checked, engine, engineId, fence, name } = input;
       return new AnalysisRepository(ctx.store).put(ctx, {
         name,
         fence,
         engineId,
         ...(await storedReceivables(ctx, input)),
-        engine: engine ?? null,
+        engine,
         filter,
         forced: mayBeSent(checked.worst) ? null : (force ?? null),
         ...order,
@@ -98,7 +99,6 @@ export const analysis = startable(analysisKind, analysisRequest, async (ctx, req
   );
 });
 
-/** One analysis for each different CNAB file (.rem) of a folder, X.rem with X.zip beside it. */
 export const analysesOfFolder = startableBatch(
   analysisBatchKind,
   analysisBatchRequest,
@@ -131,7 +131,6 @@ export const analysesOfFolder = startableBatch(
   },
 );
 
-/** A file of the folder, scanned. */
 interface ScannedFile {
   file: string;
   input: PreparedInput | null;

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { withStart } from '../cli/start-flags';
 import { lens } from './request';
 
-/** `diligence lens`. */
 export function lensCommand(): Command {
   const analyze = new Command('analyze').description(
     'Have one file analysed; asked for again, it is the same analysis.',

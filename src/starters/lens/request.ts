@@ -1,19 +1,17 @@
 import { z } from 'zod';
 import {
-  lensIsFinal,
   type LensOutcome,
   type LensRecord,
   type LensInput,
   lensModes,
 } from '../../domain/lens/analyze';
-import { lensInputKey, lensName, LensRepository, newestLens } from '../../store/lens/lens';
+import { lensInputKey, pictures } from '../../store/lens/lens';
 import type { CommandContext } from '../jobs/context';
 import { startTerms } from '../jobs/begin/request';
 import { startable } from '../jobs/begin/startable';
 import { lensKind } from './kind';
 import { planOne } from '../jobs/begin/same-request';
 import type { StartPlan } from '../jobs/begin/start-job';
-import type { Job } from '../jobs/job-kind';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -22,8 +20,8 @@ import type { Words } from '../../domain/job';
 import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import {
   isPictureOrVideo,
-  likelyMediaTypeOf,
   mediaTypeBytes,
+  mediaTypeOf,
   unknownMediaType,
 } from '../../domain/core/media-type';
 import { CommandError, UsageError, reasonMissing, changedMeanwhile } from '../jobs/errors';
@@ -38,46 +36,26 @@ const lensRequest = z.strictObject({
   ...startTerms('24h'),
 });
 
-/** @throws UsageError when the file cannot be sent */
 async function planLens(
   ctx: CommandContext,
   request: z.output<typeof lensRequest>,
 ): Promise<StartPlan<LensRecord, LensOutcome>> {
-  const { environment, store } = ctx;
-  const input = await readInput(request.input, environment.lens.maxFileBytes);
-  const forced = reasonToSend(request.input, input, request.acceptFormat);
-  const mode = request.mode ?? null;
-  const what = { sha256: input.sha256, mode };
-  const pictures = new LensRepository(store);
-  const plan = await planOne(
-    ctx,
-    {
-      newest: () => newestLens(ctx, what),
-      isFinal: async (outcome: LensOutcome, job: Job<LensRecord, LensOutcome>) =>
-        lensIsFinal(outcome, (await pictures.current(job.input.name)).expired),
-      put: async (file, { anew, before, terms }) => {
-        const name = before?.input.name ?? lensName(ctx, what, anew);
-        const copy = await storeInput(ctx, request.input, file);
-        return pictures.put(ctx, { ...terms, name, file: copy, mode, forced });
-      },
-    },
-    input,
-    request,
-    forced === null ? {} : { forced: true, mediaType: input.mediaType },
-  );
+  const { input: path, mode = null, acceptFormat } = request;
+  const input = await readInput(path, ctx.environment.lens.maxFileBytes);
+  const forced = reasonToSend(path, input, acceptFormat);
+  const store = () => storeInput(ctx, path, input);
+  const same = pictures(ctx, { sha256: input.sha256, mode, forced }, store);
+  const details = forced === null ? {} : { forced: true, mediaType: input.mediaType };
+  const plan = await planOne(ctx, same, input, request, details);
   // The copy of a resumed job may be missing.
-  return { ...plan, release: async () => void (await storeInput(ctx, request.input, input)) };
+  return { ...plan, release: async () => void (await store()) };
 }
 
 export const lens = startable(lensKind, lensRequest, planLens);
 
 type ReadInput = Omit<LensInput, 'key'>;
 
-/**
- * Size, sha256 and type of a file, streamed once.
- *
- * @throws UsageError when it cannot be sent
- */
+/** Size, sha256 and type of a file, streamed once. */
 export async function readInput(path: string, maxBytes: number): Promise<ReadInput> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw unusable(path, notRead(error));
@@ -100,15 +78,11 @@ export async function readInput(path: string, maxBytes: number): Promise<ReadInp
     throw unusable(path, notRead(error as NodeJS.ErrnoException));
   }
   if (bytes === 0) throw unusable(path, ['is empty', 'está vazio']);
-  const mediaType = likelyMediaTypeOf(beginning);
+  const mediaType = mediaTypeOf(beginning);
   return { fileName: basename(path), bytes, sha256: hash.digest('hex'), mediaType };
 }
 
-/**
- * The reason for sending a file that is neither picture nor video; null when it is one.
- *
- * @throws UsageError without a reason
- */
+/** The reason for sending a file that is neither picture nor video; null when it is one. */
 export function reasonToSend(
   path: string,
   { bytes, mediaType }: ReadInput,
@@ -127,11 +101,7 @@ export function reasonToSend(
   ]);
 }
 
-/**
- * Streams an unchanged copy into the store; the request is sent from it.
- *
- * @throws CommandError when the file has changed since it was read
- */
+/** Streams an unchanged copy into the store; the request is sent from it. */
 export async function storeInput(
   { store }: CommandContext,
   path: string,

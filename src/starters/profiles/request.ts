@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import { readDocument } from '../../domain/core/documents/read-document';
-import {
-  profileIsFinal,
-  type ProfileOutcome,
-  type ProfileRecord,
-} from '../../domain/profiles/lookup';
-import { ProfileRepository } from '../../store/profiles/profiles';
+import { lookups } from '../../store/profiles/profiles';
 import { oneCell, ofFile } from '../jobs/batches/request';
 import { budgetTerm, inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
-import { planOne, rowsBy, type SameRequest } from '../jobs/begin/same-request';
+import { planOne, rowsBy } from '../jobs/begin/same-request';
 import { startable, startableBatch } from '../jobs/begin/startable';
-import type { CommandContext } from '../jobs/context';
-import type { Job } from '../jobs/job-kind';
 import { itemOf } from '../jobs/text';
 import { profileBatchKind, profileKind } from './kind';
 
@@ -31,29 +24,12 @@ const profileRequest = z.strictObject({
 
 const profileBatchRequest = z.strictObject({ ...inputTerms('CPFs', 10), ...budgetTerm, ...terms });
 
-export function lookups(
-  ctx: CommandContext,
-  retryRural = false,
-): SameRequest<string, ProfileRecord, ProfileOutcome> {
-  const nameOf = (cpf: string): string => ctx.idKey.nameOf('document', cpf);
-  return {
-    newest: async (cpf) => {
-      const [newest = null] = await ctx.store.jobs.about('profile', nameOf(cpf));
-      return newest as Job<ProfileRecord, ProfileOutcome> | null;
-    },
-    isFinal: (outcome) => profileIsFinal(outcome, retryRural),
-    put: (cpf, { terms: order }) =>
-      new ProfileRepository(ctx.store).put(ctx, { cpf, name: nameOf(cpf), retryRural, ...order }),
-  };
-}
-
 const readCpf = (text: string) => readDocument(text, { serves: ['cpf'] });
 
 export const profile = startable(profileKind, profileRequest, (ctx, request) =>
   planOne(ctx, lookups(ctx, request.retryRural), itemOf('--cpf', readCpf(request.cpf)), request),
 );
 
-/** A lookup for each different CPF of a sheet. */
 export const profiles = startableBatch(profileBatchKind, profileBatchRequest, (ctx, request) => ({
   ...ofFile(request, 'documents', oneCell('profile', 'a document', readCpf)),
   ...rowsBy(ctx, profileKind, lookups(ctx, request.retryRural), request.maxAge),

@@ -7,7 +7,6 @@ import { listCommand, type ServiceList } from '../cli/service-list';
 import { withStart } from '../cli/start-flags';
 import { trace, traces } from './request';
 
-/** `diligence trace`. */
 export function traceCommand(): Command {
   const search = new Command('search').description(
     'Search for one target, or for each of an input; asked for again, it is the same search.',

@@ -15,7 +15,6 @@ const known = {
   link: ['link', 'url', 'href', 'perfilurl', 'profileurl'],
 };
 
-/** The hits of a search, and the status of each source. */
 export function traceFindings(answer: Fields): Pick<Findings, 'facts' | 'sections'> {
   const { artifacts, coverage, partial, result = {}, strategy, type } = answer;
   const found = readFindings(result, { file, known });

@@ -3,7 +3,6 @@ import type { TraceOutcome, TraceRecord } from '../../domain/traces/search';
 import { maskTarget } from '../../domain/traces/target';
 import { stateWord } from '../../report/words';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
-import { billedCharges } from '../jobs/batches/rules';
 import { CommandError } from '../jobs/errors';
 import { singleKind, type Fact } from '../jobs/single-kind';
 import { billingWords } from '../jobs/text';
@@ -64,5 +63,4 @@ export const traceBatchKind = jobBatchKind({
     billing_unit: ({ seen }) => seen?.billing?.unit ?? null,
   },
   chargeColumns: ['billing_status', 'billing_amount', 'billing_unit'],
-  charges: billedCharges,
 });

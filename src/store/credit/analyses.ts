@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../domain/core/audit';
+import { isUuid } from '../../domain/core/documents/documents';
 import { analysisSubject } from '../../domain/core/service/attempts';
+import { engineKey } from '../../domain/credit/engine';
 import {
+  analysisText,
   type AnalysisOutcome,
   type AnalysisRecord,
   type ChosenEngine,
@@ -55,13 +58,13 @@ export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutco
   override async record(folder: string): Promise<AnalysisRecord | null> {
     const record = await super.record(folder);
     if (record === null || record.fence !== null) return record;
-    return { ...record, ...(await this.store.records.getJson<ChosenEngine>(engineKey(folder))) };
+    return { ...record, ...(await this.store.records.getJson<ChosenEngine>(chosenKey(folder))) };
   }
 
   /** The first one stays. The subject index links jobs of the same purchase. */
   async putEngine(folder: string, chosen: ChosenEngine): Promise<void> {
     await this.store.subjects.add(folder, [analysisSubject(chosen.fence)]);
-    await this.store.records.putJson(engineKey(folder), chosen);
+    await this.store.records.putJson(chosenKey(folder), chosen);
   }
 
   /** The subject index links analyses of an operation. */
@@ -87,8 +90,25 @@ export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutco
   }
 }
 
-function engineKey(folder: string): string {
+function chosenKey(folder: string): string {
   return `${folder}/engine.json`;
+}
+
+/** Keyed names of a request. @param engine id or name; null: the service chooses */
+export function analysisNames(
+  { idKey }: Pick<Asker, 'idKey'>,
+  input: Parameters<typeof analysisText>[0],
+  engine: string | null,
+): Pick<AnalysisRecord, 'engine' | 'engineId' | 'fence' | 'name'> {
+  const key = engine === null ? '' : engineKey(engine);
+  const name = idKey.nameOf('manifest', analysisText(input, key));
+  const isNamed = engine !== null && !isUuid(engine);
+  return {
+    engine,
+    engineId: engine === null || isNamed ? null : key,
+    fence: isNamed ? null : name,
+    name,
+  };
 }
 
 /** Key of an input as a large object: by the hash of its bytes, for all jobs. */

@@ -1,25 +1,21 @@
 import { startEntry } from '../../domain/audit-entries';
-import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
-import { engineKey } from '../../domain/credit/engine';
-import { analysisText, type AnalysisOutcome } from '../../domain/credit/job';
 import type { ChildJob } from '../../domain/core/job-batch';
-import { isUuid } from '../../domain/core/documents/documents';
-import { type DossierRecord } from '../../domain/dossiers/follow';
+import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
+import type { AnalysisOutcome } from '../../domain/credit/job';
+import type { DossierOutcome, DossierRecord } from '../../domain/dossiers/follow';
 import type { InvestigationRecord } from '../../domain/investigations/investigation';
 import type { PlanStep, StepKind } from '../../domain/investigations/plan';
 import { jobIdAt } from '../../domain/job';
-import { lensIsFinal } from '../../domain/lens/analyze';
+import type { LensRecord } from '../../domain/lens/analyze';
 import { plainTerms, sweepIdAt, type SweepRecord } from '../../domain/monitors/sweep';
-import { profileIsFinal, type ProfileOutcome } from '../../domain/profiles/lookup';
-import { isFinalSearch } from '../../domain/traces/search';
 import type { AuditTrail } from '../audit/trail';
 import { putIssuance } from '../certificates/jobs';
 import type { Asker } from '../core/jobs/jobs-of-kind';
-import type { JobWithOutcome } from '../core/jobs/job-rows';
-import { AnalysisRepository } from '../credit/analyses';
-import { lensName, newestLens, LensRepository } from '../lens/lens';
-import { ProfileRepository } from '../profiles/profiles';
-import { newestTrace, TraceRepository } from '../traces/traces';
+import { isOver, putSame, type SameRequest } from '../core/jobs/same-request';
+import { analysisNames, AnalysisRepository } from '../credit/analyses';
+import { LensRepository, pictures } from '../lens/lens';
+import { lookups } from '../profiles/profiles';
+import { searches } from '../traces/traces';
 
 export interface ChildRequest {
   record: InvestigationRecord;
@@ -31,15 +27,9 @@ export interface ChildRequest {
   deadlineMs: number;
 }
 
-/** Finds a job of the same request, or stores a new one, for one kind of step. */
-interface Maker {
-  newest(request: ChildRequest): Promise<JobWithOutcome | null>;
-  /** Whether its result still answers the request. */
-  isAnswer(job: JobWithOutcome, request: ChildRequest): boolean | Promise<boolean>;
-  /** Input of its workflow beyond the common terms. */
-  terms(job: Pick<JobWithOutcome, 'input'>, request: ChildRequest): object | Promise<object>;
-  /** @param before the newest; it does not answer. @returns its input */
-  put(request: ChildRequest, before: JobWithOutcome | null): Promise<{ jobId: string }>;
+/** How a step finds or stores the job of a target, and the workflow input beyond the common terms. */
+interface Maker extends SameRequest<string, { jobId: string }, unknown> {
+  args(input: unknown): object | Promise<object>;
 }
 
 export type ForeseenChild = 'request' | 'reuse' | 'underWay' | 'unknown';
@@ -48,205 +38,128 @@ export type ForeseenChild = 'request' | 'reuse' | 'underWay' | 'unknown';
 export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrail }) {
   const { audit, store, idKey } = deps;
   const nameOf = (document: string): string => idKey.nameOf('document', document);
-  const asker = ({ record }: ChildRequest) => ({
-    ...deps,
-    environment: { actor: record.createdBy },
-  });
   const startOf = ({ at, record: { createdBy: by, rerun } }: ChildRequest, jobId: string) =>
     startEntry({ jobId, by }, { items: 1, onUnknown: 'report', rerun }, at.getTime());
   const maxAgeOf = ({ record, step }: ChildRequest): number =>
     record.rerun ? 0 : (step.maxAgeMs ?? record.maxAgeMs);
-
-  const profile: Maker = {
-    newest: async ({ target }) => (await store.jobs.about('profile', nameOf(target)))[0] ?? null,
-    isAnswer: ({ outcome }, { step }) =>
-      profileIsFinal(outcome as ProfileOutcome, step.options.retryRural === true),
-    terms: (_, { step }) => ({ retryRural: step.options.retryRural === true }),
-    async put(request) {
-      const { at, deadlineMs, step, target } = request;
-      const retryRural = step.options.retryRural === true;
-      const about = { cpf: target, name: nameOf(target), retryRural, label: null, deadlineMs };
-      return new ProfileRepository(store).put(asker(request), about, at);
-    },
-  };
-
-  const certificateId = ({ step, target }: ChildRequest): string =>
-    `certificate/${step.options.type ?? 'cnpj'}/${nameOf(target)}`;
   const reuseSince = (request: ChildRequest): number => request.at.getTime() - maxAgeOf(request);
-  /** Earlier certificates are found by claims: each issuance is its own job. */
-  const certificate: Maker = {
-    newest: (request) => store.jobs.find(certificateId(request)),
-    isAnswer: () => false,
-    terms: (_, request) => ({ reuseSince: reuseSince(request), rowDeadlineMs: request.deadlineMs }),
-    async put(request) {
-      const { at, deadlineMs: rowDeadlineMs, step, target: document } = request;
-      const jobId = jobIdAt(certificateId(request), at);
-      const terms = {
-        rowDeadlineMs,
-        reuseSince: reuseSince(request),
-        onUnknown: 'report',
-      } as const;
-      const about = { document, note: '', label: null };
-      await putIssuance(asker(request), jobId, step.options.type ?? 'cnpj', about, terms);
-      return { jobId };
-    },
-  };
+  const newest = async (workflowId: string) => (await store.jobs.find(workflowId)) as never;
 
-  const trace: Maker = {
-    newest: ({ step, target }) =>
-      newestTrace(deps, { target, strategy: step.options.strategy ?? null }),
-    isAnswer: ({ outcome }) => isFinalSearch(outcome as never),
-    terms: () => ({}),
-    async put(request, before) {
-      const { at, deadlineMs, step, target } = request;
-      const isAnew = before?.outcome != null && isFinalSearch(before.outcome as never);
-      const order = {
-        before: isAnew ? null : (before as never),
-        anew: isAnew ? at.toISOString() : null,
-      };
-      const what = { target, strategy: step.options.strategy ?? null };
-      return new TraceRepository(store).put(asker(request), what, {
-        label: null,
-        deadlineMs,
-        now: at,
-        ...order,
-      });
-    },
-  };
-
-  const dossier: Maker = {
-    newest: ({ target }) => store.jobs.find(`dossier/${target}`),
-    isAnswer: ({ status }) => status === 'completed',
-    terms: ({ input: record }) => {
-      const { maxAttempts, onReview, toCancel } = record as DossierRecord;
-      return { maxAttempts, onReview, toCancel, atOnce: false, record };
-    },
-    async put(request) {
-      const { at, deadlineMs, record, step, target: dossierId } = request;
-      const jobId = jobIdAt(`dossier/${dossierId}`, at);
-      const [createdAt, createdBy] = [at.toISOString(), record.createdBy];
-      const { maxAttempts = 1, onReview = 'wait' } = step.options;
-      const terms = { maxAttempts, onReview, toCancel: false, label: null, deadlineMs };
-      return { jobId, dossierId, ...terms, createdAt, createdBy } satisfies DossierRecord;
-    },
-  };
-
-  const modeOf = ({ step }: ChildRequest) => step.options.mode ?? null;
-  const photoOf = ({ record: { files } }: ChildRequest) => {
-    if (files.photo === null) throw new RangeError('an investigation without its photo');
-    return files.photo;
-  };
-  const what = (request: ChildRequest) => ({
-    sha256: photoOf(request).file.sha256,
-    mode: modeOf(request),
-  });
-  const pictures = new LensRepository(store);
-  const lens: Maker = {
-    newest: (request) => newestLens(deps, what(request)),
-    isAnswer: async ({ input, outcome }) => {
-      const { expired } = await pictures.current((input as { name: string }).name);
-      return lensIsFinal(outcome as never, expired);
-    },
-    terms: async ({ input }) => ({
-      attempt: (await pictures.current((input as { name: string }).name)).attempt,
-    }),
-    async put(request, before) {
-      const { at, deadlineMs } = request;
-      const isAnew = before !== null && (await lens.isAnswer(before, request));
-      const name = lensName(asker(request), what(request), isAnew ? at.toISOString() : null);
-      const terms = { name, ...photoOf(request), mode: modeOf(request), label: null, deadlineMs };
-      return pictures.put(asker(request), terms, at);
-    },
-  };
-
-  const creditNames = ({ record: { files }, step }: ChildRequest) => {
-    const { engine = null } = step.options;
-    if (files.receivables === null) throw new RangeError('an investigation without its file');
-    const { cnab, xmls } = files.receivables;
-    const key = engine === null ? '' : engineKey(engine);
-    const given = { cnab, xmls: { sha256: xmls?.sha256 ?? '' } };
-    const name = idKey.nameOf('manifest', analysisText(given, key));
-    const isNamed = engine !== null && !isUuid(engine);
-    const engineId = engine === null || isNamed ? null : key;
-    return { ...files.receivables, name, engine, engineId, fence: isNamed ? null : name };
-  };
-  const credit: Maker = {
-    newest: (request) => store.jobs.find(`credit/${creditNames(request).name}`),
-    isAnswer: ({ outcome }) => (outcome as AnalysisOutcome).status === 'completed',
-    terms: (_, request) => (creditNames(request).fence === null ? { namesEngine: true } : {}),
-    async put(request) {
-      const { at, deadlineMs, record, step } = request;
-      const filter = step.options.filter ?? 'all';
-      const terms = { filter, forced: null, label: null, deadlineMs, rerun: record.rerun };
-      const about = { ...creditNames(request), ...terms };
-      return new AnalysisRepository(store).put(asker(request), about, at);
-    },
-  };
-
-  /** Each sweep takes what is open now. */
-  const monitor: Maker = {
-    newest: ({ target }) => store.jobs.find(`monitor-sweep/${target}`),
-    isAnswer: () => false,
-    terms: ({ input: record }) => ({ record, carryover: null }),
-    async put(request) {
-      const { at, record, target: monitorId } = request;
-      const [createdAt, createdBy] = [at.toISOString(), record.createdBy];
-      const jobId = sweepIdAt(monitorId, createdAt);
-      const about = { jobId, monitorId, terms: plainTerms, reconcile: false };
-      return { ...about, createdAt, createdBy } satisfies SweepRecord;
-    },
-  };
-
-  const makers: Readonly<Record<StepKind, Maker>> = {
-    profile,
-    certificate,
-    trace,
-    dossier,
-    lens,
-    credit,
-    monitor,
+  const makerOf = (request: ChildRequest): Maker => {
+    const { at, deadlineMs, record, step } = request;
+    const { createdBy, files } = record;
+    const stamp = { createdAt: at.toISOString(), createdBy };
+    const asker = { ...deps, environment: { actor: createdBy } };
+    const { options } = step;
+    const makers: Record<StepKind, () => Maker> = {
+      profile: () => ({
+        ...lookups(asker, options.retryRural),
+        args: () => ({ retryRural: options.retryRural === true }),
+      }),
+      trace: () => ({ ...searches(asker, options.strategy ?? null), args: () => ({}) }),
+      lens: () => {
+        if (files.photo === null) throw new RangeError('an investigation without its photo');
+        const { file, forced } = files.photo;
+        const what = { sha256: file.sha256, mode: options.mode ?? null, forced };
+        const args = async (input: LensRecord) => {
+          return { attempt: (await new LensRepository(store).current(input.name)).attempt };
+        };
+        return { ...pictures(asker, what, () => file), args };
+      },
+      /** Earlier certificates are found by claims: each issuance is its own job. */
+      certificate: () => {
+        const { type = 'cnpj' } = options;
+        const terms = { reuseSince: reuseSince(request), rowDeadlineMs: deadlineMs };
+        const workflowId = (document: string) => `certificate/${type}/${nameOf(document)}`;
+        return {
+          newest: async (document) => newest(workflowId(document)),
+          isFinal: () => false,
+          args: () => terms,
+          async put(document) {
+            const jobId = jobIdAt(workflowId(document), at);
+            const about = { document, note: '', label: null };
+            await putIssuance(asker, jobId, type, about, { ...terms, onUnknown: 'report' });
+            return { jobId };
+          },
+        };
+      },
+      credit: () => {
+        if (files.receivables === null) throw new RangeError('an investigation without its file');
+        const { cnab, xmls } = files.receivables;
+        const given = { cnab, xmls: { sha256: xmls?.sha256 ?? '' } };
+        const names = analysisNames(deps, given, options.engine ?? null);
+        return {
+          newest: async () => newest(`credit/${names.name}`),
+          isFinal: (outcome) => (outcome as AnalysisOutcome).status === 'completed',
+          args: () => (names.fence === null ? { namesEngine: true } : {}),
+          async put(_, { terms }) {
+            const how = { filter: options.filter ?? ('all' as const), forced: null, ...terms };
+            const about = { ...files.receivables, ...names, ...how };
+            return new AnalysisRepository(store).put(asker, about, at);
+          },
+        };
+      },
+      dossier: () => ({
+        newest: async (id) => newest(`dossier/${id}`),
+        isFinal: (outcome) => (outcome as DossierOutcome).status === 'completed',
+        args: (input) => {
+          const { maxAttempts, onReview, toCancel } = input as DossierRecord;
+          return { maxAttempts, onReview, toCancel, atOnce: false, record: input };
+        },
+        async put(dossierId, { terms: { label } }) {
+          const jobId = jobIdAt(`dossier/${dossierId}`, at);
+          const { maxAttempts = 1, onReview = 'wait' } = options;
+          const terms = { maxAttempts, onReview, toCancel: false, label, deadlineMs };
+          return { jobId, dossierId, ...terms, ...stamp } satisfies DossierRecord;
+        },
+      }),
+      /** Each sweep takes what is open now. */
+      monitor: () => ({
+        newest: async (id) => newest(`monitor-sweep/${id}`),
+        isFinal: () => false,
+        args: (input) => ({ record: input, carryover: null }),
+        async put(monitorId) {
+          const jobId = sweepIdAt(monitorId, stamp.createdAt);
+          const about = { jobId, monitorId, terms: plainTerms, reconcile: false };
+          return { ...about, ...stamp } satisfies SweepRecord;
+        },
+      }),
+    };
+    return makers[step.kind]();
   };
 
   /** Uses an earlier answer; waits for an open job. */
   async function childOf(request: ChildRequest): Promise<ChildJob> {
-    const maker = makers[request.step.kind];
-    const newest = await maker.newest(request);
-    switch (await foreseen(newest, request)) {
-      case 'underWay':
-        if (newest === null) break;
-        return {
-          jobId: newest.id,
-          before: false,
-          terms: { ...(await maker.terms(newest, request)) },
-        };
-      case 'reuse':
-      case 'unknown':
-        if (newest === null || request.step.kind === 'certificate') break;
-        return { jobId: newest.id, before: true, terms: {} };
-      case 'request':
-    }
-    const input = await maker.put(request, newest);
+    const { at, deadlineMs, record, step, target } = request;
+    const maker = makerOf(request);
+    const found = await maker.newest(target);
+    const word = await foreseen(maker, found, request);
+    if (found !== null && word === 'underWay')
+      return { jobId: found.id, before: false, terms: { ...(await maker.args(found.input)) } };
+    if (found !== null && word !== 'request' && step.kind !== 'certificate')
+      return { jobId: found.id, before: true, terms: {} };
+    const terms = { label: null, deadlineMs, rerun: record.rerun };
+    const input = await putSame(maker, target, found, { terms, at, again: null });
     const { jobId } = input;
     // An analysis has an entry of its own.
-    if (request.step.kind !== 'credit') await audit.append([startOf(request, jobId)]);
-    return { jobId, before: false, terms: { ...(await maker.terms({ input }, request)) } };
+    if (step.kind !== 'credit') await audit.append([startOf(request, jobId)]);
+    return { jobId, before: false, terms: { ...(await maker.args(input)) } };
   }
 
   /** What the step would do. `unknown`: a person must resolve the existing job. */
   async function foreseen(
-    newest: JobWithOutcome | null,
+    maker: Maker,
+    found: Awaited<ReturnType<Maker['newest']>>,
     request: ChildRequest,
   ): Promise<ForeseenChild> {
-    if (newest !== null && newest.outcome === null) return 'underWay';
+    if (found !== null && found.outcome === null) return 'underWay';
     if (request.step.kind === 'certificate') return boughtBefore(request);
-    if (newest === null) return 'request';
-    if (newest.needsAttention) return 'unknown';
-    const { erased } = newest.outcome as { erased?: true };
-    const isYoung = request.at.getTime() - Date.parse(newest.endedAt ?? '') <= maxAgeOf(request);
+    if (found === null) return 'request';
+    if (found.needsAttention) return 'unknown';
+    const { erased } = found.outcome as { erased?: true };
+    const isYoung = Date.parse(found.endedAt ?? '') >= reuseSince(request);
     const mayStand = isYoung && erased !== true && maxAgeOf(request) > 0;
-    return mayStand && (await makers[request.step.kind].isAnswer(newest, request))
-      ? 'reuse'
-      : 'request';
+    return mayStand && (await isOver(maker, found)) ? 'reuse' : 'request';
   }
 
   /** A certificate is found by its claims, for any job. */
@@ -262,7 +175,9 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
 
   return {
     childOf,
-    foresee: async (request: ChildRequest) =>
-      foreseen(await makers[request.step.kind].newest(request), request),
+    foresee: async (request: ChildRequest) => {
+      const maker = makerOf(request);
+      return foreseen(maker, await maker.newest(request.target), request);
+    },
   };
 }

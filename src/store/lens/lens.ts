@@ -2,16 +2,18 @@ import { documentsIn } from '../../domain/core/documents/held-documents';
 import { lensSubject, reissueByPolicy, type Attempt } from '../../domain/core/service/attempts';
 import { jobFolder, jobIdAt } from '../../domain/job';
 import {
+  lensIsFinal,
   lensManifest,
   mostAfterExpiry,
   type CreatedLens,
+  type LensInput,
   type LensOutcome,
   type LensRecord,
   type LensMode,
 } from '../../domain/lens/analyze';
 import { lensEnd } from '../../domain/job-ends';
-import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
+import type { Found, SameRequest } from '../core/jobs/same-request';
 import { indexDocuments } from '../core/subject-index';
 import type { Store } from '../store';
 
@@ -22,8 +24,6 @@ export const lensJobs: JobFolders & JobShape<LensOutcome> = {
   goesWhole: true,
   end: (outcome) => ({ endedAt: outcome.settledAt, ...lensEnd(outcome) }),
 };
-
-export type LensJob = JobWithOutcome & { input: LensRecord; outcome: LensOutcome | null };
 
 /**
  * Stored analyses. Uploads belong to the request (`lens/<name>/attempts/<number>/`), shared by its jobs; responses
@@ -101,13 +101,26 @@ export function lensName(
   return idKey.nameOf('manifest', lensManifest(sha256, mode, order));
 }
 
-/** The newest analysis of the same file and mode, of any order. */
-export async function newestLens(
-  asker: Pick<Asker, 'store' | 'idKey'>,
-  what: { sha256: string; mode: LensMode | null },
-): Promise<LensJob | null> {
-  const [newest] = await asker.store.jobs.about('lens', lensName(asker, what, null));
-  return (newest as LensJob | undefined) ?? null;
+/** The same file and mode are the same analysis. @param stored stores a copy of the file */
+export function pictures(
+  asker: Asker,
+  { sha256, mode, forced }: Pick<LensRecord, 'mode' | 'forced'> & Pick<LensInput, 'sha256'>,
+  stored: () => LensInput | Promise<LensInput>,
+): SameRequest<unknown, LensRecord, LensOutcome> {
+  const file = new LensRepository(asker.store);
+  const nameOf = (order: string | null): string => lensName(asker, { sha256, mode }, order);
+  return {
+    newest: async () => {
+      const [newest = null] = await asker.store.jobs.about('lens', nameOf(null));
+      return newest as Found<LensRecord, LensOutcome> | null;
+    },
+    isFinal: async (outcome, { input }) =>
+      lensIsFinal(outcome, (await file.current(input.name)).expired),
+    put: async (_, { anew, at, before, terms }) => {
+      const name = before?.input.name ?? nameOf(anew);
+      return file.put(asker, { ...terms, name, file: await stored(), mode, forced }, at);
+    },
+  };
 }
 
 /** Key of a file as a large object: by the hash of its bytes, for all jobs. */

@@ -1,7 +1,12 @@
 import { endOf } from '../../domain/attention';
 import { jobIdAt } from '../../domain/job';
-import type { ProfileOutcome, ProfileRecord } from '../../domain/profiles/lookup';
+import {
+  profileIsFinal,
+  type ProfileOutcome,
+  type ProfileRecord,
+} from '../../domain/profiles/lookup';
 import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
+import type { Found, SameRequest } from '../core/jobs/same-request';
 import type { Store } from '../store';
 
 export const profileJobs: JobFolders & JobShape<ProfileOutcome> = {
@@ -27,4 +32,21 @@ export class ProfileRepository extends JobsOfKind<ProfileRecord, ProfileOutcome>
     const jobId = jobIdAt(`profile/${request.name}`, at);
     return this.request(asker, { jobId, ...request }, [request.name], at);
   }
+}
+
+export function lookups(
+  asker: Asker,
+  retryRural = false,
+): SameRequest<string, ProfileRecord, ProfileOutcome> {
+  const { idKey, store } = asker;
+  const nameOf = (cpf: string): string => idKey.nameOf('document', cpf);
+  return {
+    newest: async (cpf) => {
+      const [newest = null] = await store.jobs.about('profile', nameOf(cpf));
+      return newest as Found<ProfileRecord, ProfileOutcome> | null;
+    },
+    isFinal: (outcome) => profileIsFinal(outcome, retryRural),
+    put: (cpf, { terms, at }) =>
+      new ProfileRepository(store).put(asker, { cpf, name: nameOf(cpf), retryRural, ...terms }, at),
+  };
 }

@@ -2,13 +2,14 @@ import { endOf } from '../../domain/attention';
 import { documentsIn } from '../../domain/core/documents/held-documents';
 import { jobIdAt } from '../../domain/job';
 import {
+  isFinalSearch,
   traceManifest,
   type TraceOutcome,
   type TraceRecord,
   type TraceStrategy,
 } from '../../domain/traces/search';
-import type { JobWithOutcome } from '../core/jobs/job-rows';
 import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
+import type { Found, SameRequest } from '../core/jobs/same-request';
 import type { Store } from '../store';
 
 export const traceJobs: JobFolders & JobShape<TraceOutcome> = {
@@ -20,13 +21,6 @@ export const traceJobs: JobFolders & JobShape<TraceOutcome> = {
   end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('trace', status) }),
 };
 
-export interface TraceRequest {
-  target: string;
-  strategy: TraceStrategy | null;
-}
-
-export type TraceJob = JobWithOutcome & { input: TraceRecord; outcome: TraceOutcome | null };
-
 export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
   constructor(store: Store) {
     super(store, traceJobs);
@@ -35,18 +29,18 @@ export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
   /** @param terms.before of the same order, whose key is repeated; null: another order */
   put(
     asker: Asker,
-    { target, strategy }: TraceRequest,
+    { target, strategy }: Pick<TraceRecord, 'target' | 'strategy'>,
     terms: {
       label: string | null;
       deadlineMs?: number;
       rerun?: boolean;
-      before?: Pick<TraceJob, 'input'> | null;
+      before?: { input: TraceRecord } | null;
       /** Names a new paid order: ordered twice at once, it is one. */
       anew?: string | null;
-      now?: Date;
+      at?: Date;
     },
   ): Promise<TraceRecord> {
-    const { label, anew = null, before = null, deadlineMs, now: at = new Date() } = terms;
+    const { label, anew = null, before = null, deadlineMs, at = new Date() } = terms;
     const manifest = traceManifest(target, strategy, anew);
     const name = before?.input.name ?? asker.idKey.nameOf('manifest', manifest);
     const jobId = jobIdAt(`trace/${name}`, at);
@@ -67,14 +61,22 @@ export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
   }
 }
 
-export async function newestTrace(
-  { store, idKey }: Pick<Asker, 'store' | 'idKey'>,
-  { target, strategy }: TraceRequest,
-): Promise<TraceJob | null> {
-  const jobs = await store.jobs.about('trace', idKey.nameOf('document', target));
-  const same = jobs.find(({ input }) => {
-    const request = input as TraceRecord;
-    return request.target === target && request.strategy === strategy;
-  });
-  return (same as TraceJob | undefined) ?? null;
+/** The same target and strategy are the same search. */
+export function searches(
+  asker: Asker,
+  strategy: TraceStrategy | null,
+): SameRequest<string, TraceRecord, TraceOutcome> {
+  const { store, idKey } = asker;
+  return {
+    newest: async (target) => {
+      const jobs = await store.jobs.about('trace', idKey.nameOf('document', target));
+      const all = jobs as Found<TraceRecord, TraceOutcome>[];
+      return (
+        all.find(({ input }) => input.target === target && input.strategy === strategy) ?? null
+      );
+    },
+    isFinal: isFinalSearch,
+    put: (target, { terms, ...names }) =>
+      new TraceRepository(store).put(asker, { target, strategy }, { ...terms, ...names }),
+  };
 }

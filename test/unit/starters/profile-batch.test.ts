@@ -4,7 +4,7 @@ import { ProfileRepository } from '../../../src/store/profiles/profiles';
 import { type ProfileOutcome } from '../../../src/domain/profiles/lookup';
 import { rowsBy } from '../../../src/starters/jobs/begin/same-request';
 import { profileKind } from '../../../src/starters/profiles/kind';
-import { lookups } from '../../../src/starters/profiles/request';
+import { lookups } from '../../../src/store/profiles/profiles';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { TemporaryStore, testIdKey } from '../../support/temporary-store';
 

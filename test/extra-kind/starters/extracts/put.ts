@@ -2,7 +2,7 @@ import type { ExtractOutcome, ExtractRecord } from '../../domain/extracts/extrac
 import { jobFolder, jobIdAt } from '../../domain/job';
 import { indexDocuments } from '../../store/core/subject-index';
 import { ExtractRepository } from '../../store/extracts/extracts';
-import type { SameRequest } from '../jobs/begin/same-request';
+import type { SameRequest } from '../../store/core/jobs/same-request';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 
