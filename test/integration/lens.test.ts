@@ -116,7 +116,7 @@ test('a file that cannot be sent is refused before anything is', async () => {
     [folder, 'is a folder'],
     [large, 'is larger than 3000000 bytes'],
     [join(folder, 'none.png'), 'ENOENT'],
-    [addresses, 'is no picture or video, but text/csv, 22 bytes'],
+    [addresses, 'is no picture or video, but of no known format, 22 bytes'],
     [pdf, 'is no picture or video, but application/pdf'],
   ] as const) {
     const { code, stderr } = await installation.analyze(path);

@@ -240,6 +240,9 @@ it(
       monitor,
       answer: {},
     });
+    const nowhere = await run(['report', '--out', join(folder, 'missing', 'report.html')]);
+    expect(nowhere).toMatchObject({ code: 2, stdout: '' });
+    expect(nowhere.stderr).toContain('missing cannot be written (there is no such folder)');
     const out = join(folder, 'report.html');
     expect(await run(['report', '--out', out])).toMatchObject({ code: 0, stdout: '' });
     const page = readFileSync(out, 'utf8');

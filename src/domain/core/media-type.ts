@@ -26,21 +26,8 @@ export const unknownMediaType = 'application/octet-stream';
 
 /** By the first bytes, regardless of the name. */
 export function mediaTypeOf(beginning: Uint8Array): string {
-  const text = characters(beginning);
+  const text = String.fromCharCode(...beginning.subarray(0, mediaTypeBytes));
   return formats.find(([, , begins]) => begins.test(text))?.[0] ?? unknownMediaType;
-}
-
-/** As `mediaTypeOf`, and guesses text. */
-export function likelyMediaTypeOf(beginning: Uint8Array): string {
-  const known = mediaTypeOf(beginning);
-  const text = characters(beginning);
-  if (/^(?:\xff\xfe|\xfe\xff)/.test(text)) return 'text/plain';
-  if (known !== unknownMediaType || /[^\P{Cc}\s\x80-\x9f]/u.test(text)) return known;
-  const content = text.replace(/^\xef\xbb\xbf/, '').trimStart();
-  if (content.startsWith('<'))
-    return /^<(?:!doctype )?html/i.test(content) ? 'text/html' : 'text/xml';
-  if (/^[[{]/.test(content)) return 'application/json';
-  return /[;,\t@]/.test(content) ? 'text/csv' : 'text/plain';
 }
 
 export function isPictureOrVideo(mediaType: string): boolean {
@@ -49,8 +36,4 @@ export function isPictureOrVideo(mediaType: string): boolean {
 
 export function extensionOf(mediaType: string): string {
   return formats.find(([known]) => known === mediaType)?.[1] ?? '.bin';
-}
-
-function characters(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes.subarray(0, mediaTypeBytes));
 }

@@ -3,16 +3,18 @@ import { dirname, resolve } from 'node:path';
 import type { Words } from '../../domain/job';
 import { UsageError } from '../jobs/errors';
 
+const missing: Words = ['there is no such folder', 'a pasta não existe'];
+
 /**
- * Checks, before anything is sent, that a result folder can be written or created. Creates nothing.
+ * Checks, before anything is sent, that a result folder can be written. Creates nothing.
  *
- * @throws UsageError when it cannot
+ * @param mayBeMade a missing folder is created later
  */
-export async function refuseUnwritable(out: string): Promise<void> {
+export async function refuseUnwritable(out: string, mayBeMade = true): Promise<void> {
   for (let folder = resolve(out); ; folder = dirname(folder)) {
     const why = await obstacleAt(folder);
     if (why === null) return;
-    if (['ENOENT', 'ENOTDIR'].includes(why[0]) && dirname(folder) !== folder) continue;
+    if (mayBeMade && why === missing && dirname(folder) !== folder) continue;
     throw new UsageError([
       `--out: ${out} cannot be written (${why[0]})`,
       `--out: não é possível gravar em ${out} (${why[1]})`,
@@ -28,6 +30,6 @@ async function obstacleAt(folder: string): Promise<Words | null> {
     return null;
   } catch (error) {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
-    return [code, code];
+    return ['ENOENT', 'ENOTDIR'].includes(code) ? missing : [code, code];
   }
 }

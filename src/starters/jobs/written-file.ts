@@ -1,11 +1,8 @@
 import { randomUUID, createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StoredArtifact } from '../../domain/core/artifact';
-import { readLarge } from '../../store/core/large-objects';
 import type { Store } from '../../store/store';
-import { CommandError } from './errors';
-import { createReadStream } from 'node:fs';
 
 /** Writes atomically, readable by its owner only: the old file stays until the new one is complete. */
 export async function writeWhole(
@@ -22,25 +19,6 @@ export async function writeWhole(
     throw error;
   }
   await rename(aside, join(folder, name));
-}
-
-/** @throws CommandError when the artifact was erased, or differs from what was stored */
-export async function writeArtifact(
-  store: Store,
-  jobId: string,
-  { key }: StoredArtifact,
-  folder: string,
-  name: string,
-): Promise<void> {
-  try {
-    await writeWhole(folder, name, readLarge(store, key));
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new CommandError([
-      `${jobId}: its artifacts are not in the store any more`,
-      `${jobId}: os seus arquivos não estão mais armazenados`,
-    ]);
-  }
 }
 
 /** Removes files of these names unless they were just written; others stay. */

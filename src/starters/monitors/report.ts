@@ -9,6 +9,7 @@ import { monitorHtml, type MonitorReport, type ReportedMonitor } from '../../rep
 import type { MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, oneOf, onScreen, printNote } from '../cli/terminal';
+import { refuseUnwritable } from '../cli/unwritable-folder';
 import { writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
 import { refuseUnknownMonitors, withChangeFlags } from './changes';
@@ -22,7 +23,6 @@ interface ReportFlags extends ChangeFlags {
   lang?: ReportLanguage;
 }
 
-/** `monitor report`: the stored changes as one page, with the picture over time. */
 export function reportCommand(): Command {
   return withChangeFlags(
     new Command('report').description('Write a page about the stored changes, and how they fared.'),
@@ -39,6 +39,7 @@ export function reportCommand(): Command {
 export async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<number> {
   const { out, since, monitor, severity } = flags;
   const { formats, language, say, stored } = ctx.reader;
+  await refuseUnwritable(dirname(out), false);
   await refuseUnknownMonitors(ctx, monitor ?? []);
   const sums = new MonitorSums();
   for await (const one of changesOnRecord(ctx, flags)) sums.add(one, one.change);
@@ -125,7 +126,6 @@ async function reportedOf(
   return { name, document: identifier === null ? null : maskDocument(identifier) };
 }
 
-/** Names of the changes' monitors, by their ids. */
 async function namesOf(
   ctx: CommandContext,
   changes: readonly ShownChange[],
@@ -139,7 +139,6 @@ async function namesOf(
   return names;
 }
 
-/** Warnings about unreadable items of the list. */
 async function unreadableNote(
   { unreadable }: MonitorRecords,
   monitorId: string,

@@ -7,12 +7,7 @@ import {
   type LensSeen,
 } from '../../../src/domain/lens/analyze';
 import type { LensStatus } from '../../../src/domain/lens/kinds';
-import {
-  extensionOf,
-  isPictureOrVideo,
-  likelyMediaTypeOf,
-  mediaTypeOf,
-} from '../../../src/domain/core/media-type';
+import { extensionOf, isPictureOrVideo, mediaTypeOf } from '../../../src/domain/core/media-type';
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
@@ -44,20 +39,20 @@ test.each([
 });
 
 test.each([
-  ['text/csv', 'ana@example.com\nbia@example.com\n'],
-  ['text/csv', '\ufeffdocumento;tipo\r\n'],
-  ['text/csv', 'BMW;Motor\r\n1;2\r\n'],
-  ['text/plain', 'GIF is what this is not'],
-  ['text/plain', Buffer.from('\ufeffemail\n', 'utf16le')],
-  ['text/html', ' <!DOCTYPE html><html>'],
-  ['text/xml', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
-  ['application/json', '[{"image": 1}]'],
+  ['application/octet-stream', 'ana@example.com\nbia@example.com\n'],
+  ['application/octet-stream', '\ufeffdocumento;tipo\r\n'],
+  ['application/octet-stream', 'BMW;Motor\r\n1;2\r\n'],
+  ['application/octet-stream', 'GIF is what this is not'],
+  ['application/octet-stream', Buffer.from('\ufeffemail\n', 'utf16le')],
+  ['application/octet-stream', ' <!DOCTYPE html><html>'],
+  ['application/octet-stream', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
+  ['application/octet-stream', '[{"image": 1}]'],
   ['application/pdf', '%PDF-1.7'],
   ['application/zip', 'PK\u0003\u0004 a workbook'],
   ['audio/mp4', '\0\0\0\u0018ftypM4A '],
   ['application/octet-stream', Buffer.alloc(16)],
 ])('%s is no picture or video', (mediaType, content) => {
-  const found = likelyMediaTypeOf(Buffer.from(content));
+  const found = mediaTypeOf(Buffer.from(content));
   expect(found).toBe(mediaType);
   expect(isPictureOrVideo(found)).toBe(false);
 });
