@@ -10,7 +10,13 @@ interface Shown {
   id: string;
   exitCode: number;
   folder: string;
-  outcome: { total: number; items: number; requested: number; counts: Record<string, number> };
+  outcome: {
+    total: number;
+    items: number;
+    requested: number;
+    counts: Record<string, number>;
+    billing: object[];
+  };
 }
 
 const atOnce: [number, number] = [0, 0];
@@ -119,7 +125,7 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   const files = await readdir(first.shown.folder);
   expect(vehicles.filter(({ line }) => !['2', '3'].includes(line ?? ''))).toEqual([]);
   expect(files).toEqual(expect.arrayContaining(['answers', 'pages', 'report.html']));
-  expect(first.shown.outcome).toMatchObject({ answered: 2, answeredBefore: 0 });
+  expect(first.shown.outcome.billing).toMatchObject([{ unit: 'answer', count: 2 }]);
   const { id } = first.shown;
   expect(rows.map((row) => row['input_Status'])).toEqual(['x', '=y', '', 'z', 'w']);
   const printed = (await installation.run(['result', id, '--rows'])).stdout.trim().split('\n');
@@ -149,7 +155,7 @@ test('a file of CPFs is looked up, and what was answered is not asked again', as
   const second = await run(`more-of-${cpf(70)}.csv`, text2, 'profile', 'lookup');
   expect(second).toMatchObject({
     code: 0,
-    shown: { outcome: { requested: 1, counts: { found: 2 }, answered: 2, answeredBefore: 1 } },
+    shown: { outcome: { requested: 1, counts: { found: 2 }, billing: [{ count: 2 }] } },
   });
   const answered = installation.sandbox.profiles.counts().items.filter((one) => one.answered > 1);
   expect(answered).toEqual([]);
@@ -166,7 +172,7 @@ test('a file with nothing left to ask has its sheet: all ended before, or no lin
   const ended = await run('ended.csv', `cpf\n${cpf(21)}\n${cpf(20)}\n`, 'profile', 'lookup');
   expect(ended).toMatchObject({
     code: 0,
-    shown: { outcome: { requested: 0, counts: { found: 2 }, answeredBefore: 2 } },
+    shown: { outcome: { requested: 0, counts: { found: 2 } } },
   });
   expect(await rowsOf(ended.shown)).toMatchObject([{ requested: cpf(21) }, { requested: cpf(20) }]);
   const invalid = await run('invalid.csv', 'alvo;referencia\n;a\n;b\n', 'trace', 'search');

@@ -87,7 +87,6 @@ function printEnvelope(envelope: ErrorEnvelope): void {
   printJson(envelope);
 }
 
-/** Prints an uncaught error with its stack, for the maintainers. */
 export function reportUncaught(error: unknown): number {
   printNote(`diligence: ${errorLine(error)}`);
   for (const frame of redactError(error).at) printNote(`    at ${frame}`);

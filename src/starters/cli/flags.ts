@@ -2,7 +2,6 @@ import { Option, type Command } from 'commander';
 import { languages, type Language, type OutputTerms } from '../../domain/job';
 import { durationMs, oneOf } from './terminal';
 
-/** Flags of all commands that start a job, besides those of its request. */
 export interface StartFlags extends Partial<OutputTerms> {
   dryRun?: true;
   detach?: true;
@@ -12,7 +11,6 @@ export interface StartFlags extends Partial<OutputTerms> {
   lang?: Language;
 }
 
-/** For commands that record an actor. */
 export function withActor(command: Command): Command {
   return command.option(
     '--by <name>',
@@ -47,7 +45,6 @@ export function withSheets(
   return command;
 }
 
-/** For commands that start a job or show its results: the language is stored with the job. */
 export function withLanguage(command: Command): Command {
   return command.option(
     '--lang <language>',

@@ -1,4 +1,3 @@
-/** The counts of a job at an instant. */
 export interface PaceSample {
   /** Epoch milliseconds. */
   at: number;
@@ -27,7 +26,6 @@ const stall = { gaps: 10, ms: 60_000 };
 const shortHoldMs = 15_000;
 const historyMs = 30 * 60_000;
 
-/** Rate and time left. */
 export class Pace {
   #samples: PaceSample[] = [];
   #settledAt = 0;

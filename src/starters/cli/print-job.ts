@@ -42,7 +42,7 @@ export async function printResult<Input, Outcome>(
   return exitCodeOfJob(view.job);
 }
 
-/** Every row of an ended job, one JSON object a line. Returns the exit code. @throws UsageError */
+/** Every row of an ended job, one JSON object a line. Returns the exit code. */
 export async function printRows(ctx: CommandContext, kind: JobKind, job: Job): Promise<number> {
   if (kind.rows === undefined)
     throw new UsageError([
@@ -123,7 +123,6 @@ function defaultFolder(id: string): string {
   return `out/${kind}-${rest.map((word) => word.slice(0, 16)).join('-')}`;
 }
 
-/** The last lines about an ended job, after its outcome. */
 export interface Closing {
   job: Pick<Job, 'id' | 'kind' | 'needsAttention'>;
   exitCode: number;
@@ -134,7 +133,6 @@ export interface Closing {
   result: { folder: string; files: readonly string[] } | null;
 }
 
-/** Requests, reuse, cost, the result folder, and next steps. */
 export function closingLines(closing: Closing, reader: Reader): string[] {
   const { requests, cost, result } = closing;
   const { say } = reader;

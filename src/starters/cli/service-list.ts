@@ -7,16 +7,15 @@ import type { Environment } from '../../environment';
 import type { Forms, Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import type { Store } from '../../store/store';
-import { totalWords } from '../jobs/batches/rules';
 import { messageOf, RepeatedCalls, withService } from '../jobs/begin/repeated-calls';
 import { openContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import { billingWords, printable } from '../jobs/text';
+import { costWords } from './print-job';
 import { oneOf, print, printJson, printNote, printWords, screenReader } from './terminal';
 
 type Filter = Readonly<Record<string, string>>;
 
-/** A list of one resource at the service. */
 export interface ServiceList<Item> {
   name: string;
   noun: readonly [en: Forms, pt: Forms];
@@ -26,27 +25,19 @@ export interface ServiceList<Item> {
     environment: Environment,
     timeoutMs: number,
   ): { list(query: never, priority: 'interactive'): Promise<Page<Item>> };
-  /** Words of each filter. */
   filters: Readonly<Record<string, readonly string[]>>;
   /** Checked too: a service may ignore a filter. */
   fieldOf: Readonly<Record<string, (item: Item) => string | null>>;
   id(item: Item): string;
   billing: (item: Item) => Billing | null;
-  /** As `--json` prints it. */
   view: (item: Item, store: Store) => object | Promise<object>;
-  /** Of the view, on the screen. */
   columns: readonly string[];
 }
 
 /** Bounds memory for a list of any length. */
 const mostRemembered = 10_000;
 
-/**
- * Reads each item of a list once, page by page.
- *
- * @returns how many entries could not be read
- * @throws CommandError when the list was not read to its end
- */
+/** Reads each item of a list once, page by page. @returns how many entries could not be read */
 export async function eachListed<Item>(
   list: ServiceList<Item>,
   filter: Filter,
@@ -88,7 +79,6 @@ export async function eachListed<Item>(
   return unreadable;
 }
 
-/** `list`: what the service holds, and its cost. */
 export function listCommand<Item>(list: ServiceList<Item>, description: string): Command {
   const command = new Command('list').description(description);
   for (const [name, words] of Object.entries(list.filters))
@@ -124,7 +114,7 @@ export async function printServiceList<Item>(
   const { count, say } = reader;
   const unreadable = await read((shown) => print(listedLine(shown, columns, reader)));
   print(count(totals.count, ...noun));
-  for (const total of totals.all()) print(`  ${totalWords(total, reader)}`);
+  for (const total of totals.all()) print(`  ${costWords(total, reader)}`);
   if (totals.untold > 0)
     print(`  ${totals.untold} ${say('without billing', 'sem cobrança informada')}`);
   if (unreadable > 0)

@@ -100,7 +100,6 @@ export function givenTerms(command: Command, request: object): GivenTerm[] {
   });
 }
 
-/** What a command would do. */
 function dryRunLines(found: Foreseen, reader: Reader): string[] {
   const { say } = reader;
   const { left = {}, lines = [], problems, request, reuse, underWay, unknown } = found;

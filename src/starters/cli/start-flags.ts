@@ -26,7 +26,6 @@ interface Forms {
 
 type Flags = Record<string, unknown>;
 
-/** A field of a request, as JSON Schema has it. */
 interface Field {
   type?: string;
   enum?: string[];
@@ -104,7 +103,6 @@ async function startForm(
   else await begin({});
 }
 
-/** @throws UsageError naming a flag of the other form, or the flags of which one is missing */
 function refuseForeign(
   command: Command,
   { kind: { heeds }, schema }: Startable,

@@ -11,7 +11,6 @@ export function tableLines(
   return [upper, ...rows].map((row) => lineOf(row, widths, isNumber));
 }
 
-/** Width of each column. */
 export function widthsOf(rows: readonly (readonly string[])[]): number[] {
   const columns = rows[0] ?? [];
   return columns.map((_, at) => Math.max(...rows.map((row) => widthOf(row[at] ?? ''))));

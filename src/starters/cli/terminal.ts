@@ -15,7 +15,6 @@ export const exitCodes = {
 
 let language: Language = 'en';
 
-/** Sets the language of the command, or of the job that it shows. */
 export function setScreenLanguage(chosen: Language): void {
   language = chosen;
 }
@@ -27,10 +26,8 @@ export function onScreen(ctx: CommandContext, chosen: Language): CommandContext 
   return inLanguage(ctx, chosen);
 }
 
-/** For code without a context. */
 export const say: Say = (en, pt) => (language === 'pt' ? pt : en);
 
-/** As `printNote`, in the language of the screen. */
 export function printWords(...words: Words): void {
   printNote(say(...words));
 }
@@ -66,7 +63,6 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
-/** Prints a result: as one JSON document, or as lines. */
 export function printAs(
   json: boolean | undefined,
   document: object,
@@ -119,7 +115,7 @@ export function durationMs(text: string): number {
   );
 }
 
-/** Epoch milliseconds, and the text as typed. @throws InvalidArgumentError */
+/** Epoch milliseconds, and the text as typed. */
 export function sinceOf(text: string): { at: number; words: string } {
   const words = text.trim();
   if (/^\d+(?:\.\d+)?[smhd]$/.test(words)) {

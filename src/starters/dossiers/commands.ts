@@ -6,7 +6,6 @@ import { dossierKind } from './kind';
 import { dossierListCommand, retryFailedCommand } from './list';
 import { dossier, dossierIdOf, dossiers, planCancel } from './request';
 
-/** `diligence dossier ...`. */
 export function dossierCommand(): Command {
   const follow = new Command('follow').description(
     'Follow a dossier, or each of an input, to its end: costs nothing by itself.',

@@ -7,7 +7,6 @@ import { stateWord } from '../../report/words';
 import { DossierRepository } from '../../store/dossiers/dossiers';
 import type { EngineClient } from '../../temporal/connection';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
-import { billedCharges } from '../jobs/batches/rules';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfOne, type Progress } from '../jobs/progress';
 import { fileFacts, singleKind, writeFolder, type Fact } from '../jobs/single-kind';
@@ -134,7 +133,6 @@ export const dossierBatchKind = jobBatchKind({
     files: ({ stored }) => stored.length,
   },
   chargeColumns: ['caused', 'possible_attempt'],
-  charges: billedCharges,
   isDoubted: (outcome) => dossierEnd(outcome).needsAttention,
   hasFolders: true,
   hasStarted: () => true,

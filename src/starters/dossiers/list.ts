@@ -46,7 +46,6 @@ const list: ServiceList<Dossier> = {
   columns: ['id', 'status', 'attempt', 'kind', 'mode', 'billing', 'updatedAt'],
 };
 
-/** `diligence dossier list`. */
 export function dossierListCommand(): Command {
   return listCommand(
     list,

@@ -47,7 +47,6 @@ const dossierRequest = z.strictObject({
 
 const dossierBatchRequest = z.strictObject({ ...inputTerms('ids of dossiers', 10), ...terms });
 
-/** Follows a dossier to its end. */
 export const dossier = startable(dossierKind, dossierRequest, (ctx, request) => {
   const { id, maxAttempts, onReview } = request;
   const follow = { dossierId: dossierIdOf(id), maxAttempts, onReview, toCancel: false };
@@ -135,7 +134,6 @@ function recordOf({ environment }: CommandContext, follow: Follow): DossierRecor
   return { jobId, ...follow, createdAt: now.toISOString(), createdBy: environment.actor };
 }
 
-/** @throws UsageError before anything is sent */
 export function dossierIdOf(id: string): string {
   const reading = readId(id);
   if ('document' in reading) return reading.document;
@@ -152,7 +150,6 @@ function readId(text: string) {
   return { code, message: 'Expected the id of a dossier, a UUID.' };
 }
 
-/** Follows each different dossier of a sheet to its end. */
 export const dossiers = startableBatch(
   dossierBatchKind,
   dossierBatchRequest,

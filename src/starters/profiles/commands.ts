@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { withStart } from '../cli/start-flags';
 import { profile, profiles } from './request';
 
-/** `diligence profile lookup`. */
 export function profileCommand(): Command {
   const lookup = new Command('lookup').description(
     'Look up the asset profile of a CPF, or of each of an input: each answer may be charged for.',

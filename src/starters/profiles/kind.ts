@@ -6,7 +6,6 @@ import type { Words } from '../../domain/job';
 import { nameOf } from '../../report/words';
 import { answerOf } from '../../store/core/jobs/jobs-of-kind';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
-import { answeredCharges, lostCalls } from '../jobs/batches/rules';
 import { singleKind, type Fact } from '../jobs/single-kind';
 import { profileFindings } from './findings';
 
@@ -43,7 +42,15 @@ export const profileKind = singleKind<ProfileRecord, ProfileOutcome>({
           )
         : null,
     ],
-    [['lost', 'perdidas'], answersLost > 0 ? lostCalls(answersLost, reader) : null],
+    [
+      ['lost', 'perdidas'],
+      answersLost > 0
+        ? reader.say(
+            `${answersLost} without a readable answer: perhaps charged, too`,
+            `${answersLost} sem resposta legível: talvez também cobradas`,
+          )
+        : null,
+    ],
   ],
   answer: {
     file: 'profile.json',
@@ -91,7 +98,6 @@ export const profileBatchKind = jobBatchKind({
     answers_lost: ({ answersLost }) => answersLost,
   },
   chargeColumns: ['answered', 'answers_lost'],
-  charges: answeredCharges,
   sheets: (folder, how) => {
     const { ProfileSheets } = require('./sheets') as typeof import('./sheets');
     return new ProfileSheets(folder, how);

@@ -10,7 +10,7 @@ import {
 } from '../../domain/profiles/sections';
 import { CsvFile, csvTable } from '../../sheets/write/csv-file';
 import { ProfileRepository } from '../../store/profiles/profiles';
-import type { BatchSheets, ShownRow } from '../jobs/batches/rules';
+import type { BatchSheets } from '../jobs/batches/rules';
 import type { CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import { writeFolder } from '../jobs/single-kind';
@@ -43,7 +43,10 @@ export class ProfileSheets implements BatchSheets {
     return { assessed_value: values.length === 0 ? null : cents / 100 };
   }
 
-  async write({ line, requested }: ShownRow, answer: Buffer): Promise<void> {
+  async write(
+    { line, requested }: Parameters<BatchSheets['write']>[0],
+    answer: Buffer,
+  ): Promise<void> {
     for (const { name, rows } of sectionsOf(answer)) {
       const columns = [...(this.#columns.get(name) ?? [])];
       const sheet = this.#sheet(name, columns);
@@ -93,7 +96,6 @@ const ours = new RegExp(
  * export. Removes other files of an earlier result: they may be about another person.
  *
  * @returns file names
- * @throws CommandError when the response was erased
  */
 export async function writeProfileFolder(
   { store }: CommandContext,

@@ -147,13 +147,12 @@ test('the rows of a batch of searches add up to what was charged, and so does it
     counts: { completed: 4, duplicate: 1 },
     billing: [{ status: 'charged', unit: 'tokens', count: 3, amount: 5.3 }],
     billingUntold: 1,
-    billingBefore: [{ status: 'charged', unit: 'tokens', count: 1, amount: 5 }],
     problems: [],
   });
   const rows = await rowsOf('results.csv');
   expect(rows.map((row) => row['billing_amount'])).toEqual(['0.1', '0.2', '5', '', '']);
   expect(rows.at(-1)).toMatchObject({ status: 'duplicate', trace_id: 't0', billing_unit: '' });
-  expect(printed()).toContain('billing 3 charged: 5.3 tokens');
+  expect(printed()).toContain('cost: 3 x charged 5.3 tokens');
 });
 
 test('a batch of lookups adds up its answers, and tells each of them once', async () => {
@@ -162,7 +161,9 @@ test('a batch of lookups adds up its answers, and tells each of them once', asyn
     { ...(await lookedUp(2, personProfile())), before: true },
   ];
   await shown(await batchOf(profileBatchKind, [cpf(1), cpf(2)], works));
-  expect(await summary()).toMatchObject({ answered: 3, answeredBefore: 1 });
+  expect(await summary()).toMatchObject({
+    billing: [{ status: null, unit: 'answer', count: 3, amount: null }],
+  });
   const rows = await rowsOf('results.csv');
   expect(rows.map((row) => row['answered'])).toEqual(['2', '1', '']);
 });

@@ -13,7 +13,6 @@ import { writeWhole } from '../written-file';
 import { printedRows, surveyRows, type BatchSurvey, type EndedBatch } from './rows';
 import { batchKindOf, type BatchRules, type EndOfChild } from './rules';
 
-/** The job kind of a batch: what commands about jobs call. */
 export function jobBatchKind<Input, Outcome extends EndOfChild>(
   own: BatchRules<Input, Outcome>,
 ): JobKind<JobBatchRecord, JobBatchEnd> {
@@ -43,7 +42,7 @@ export function jobBatchKind<Input, Outcome extends EndOfChild>(
     readProgress,
     storedProgress,
     lines: async (job, ctx) => {
-      const { charges, counts, problems } = await surveyOf(ctx, job);
+      const { counts, problems } = await surveyOf(ctx, job);
       const { left, lines } = job.input;
       const { reader } = ctx;
       return [
@@ -53,7 +52,7 @@ export function jobBatchKind<Input, Outcome extends EndOfChild>(
             `  ${String(count).padStart(8)}  ${stateWord(status, reader.language)}`,
         ),
         ...problemLines(problems, reader),
-        ...[...charges.lines(reader), ...leftLines(left, reader)].map((line) => `  ${line}`),
+        ...leftLines(left, reader).map((line) => `  ${line}`),
       ];
     },
     report: async (ctx, job, folder) => {
@@ -61,7 +60,7 @@ export function jobBatchKind<Input, Outcome extends EndOfChild>(
       return { ...summary, results: folder && join(folder, 'results.csv') };
     },
     artifacts: () => [],
-    cost: async (job, ctx) => (await surveyOf(ctx, job)).charges.billing?.() ?? [],
+    cost: async (job, ctx) => (await surveyOf(ctx, job)).billing.all(),
     requests: ({ input: { children, items } }) => {
       return { requested: children, reused: items - children, possibleDoubleCharges: 0 };
     },
@@ -82,12 +81,13 @@ export function jobBatchKind<Input, Outcome extends EndOfChild>(
 
 function summaryOf(
   { input, outcome, createdAt }: EndedBatch,
-  { charges, counts, problems }: BatchSurvey,
+  { billing, counts, problems }: BatchSurvey,
 ): Record<string, unknown> {
   const { batchId, blankLines, children, inputName, items, kind, label, left, lines } = input;
   const about = { batchId, kind, label, inputName, total: lines, blankLines, items, left };
   const when = { startedAt: createdAt, finishedAt: outcome.endedAt };
-  return { ...about, requested: children, counts, problems, ...charges.summary(), ...when };
+  const charged = { billing: billing.all(), billingUntold: billing.untold };
+  return { ...about, requested: children, counts, problems, ...charged, ...when };
 }
 
 async function readProgress(

@@ -1,12 +1,10 @@
 import type { StoredRow } from '../../../store/core/row-writer';
 import type { BatchRows } from './request';
 
-/** A row of a list without a sheet. */
 export interface ListedRow {
   document: string;
   /** Rows with the same key are requested once; null: the row is not requested. */
   key: string | null;
-  /** Why the row is not requested. */
   refused?: string | null;
 }
 

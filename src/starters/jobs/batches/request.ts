@@ -32,14 +32,11 @@ export type BatchRows = SheetPlan<string> & { left?: Readonly<Record<string, num
 /** A job that makes the same request, open or ended. */
 export type ExistingJob = Omit<ChildJob, 'before'> & { ended: boolean };
 
-/** Dry run of jobs that send more than one request each. */
 export interface Foresight {
-  /** @param item request of a job that would start */
   add(item: string): Promise<void>;
   lines(): string[];
 }
 
-/** The request of a batch: an input, and the job for each of its rows. */
 export interface BatchRequest {
   kind: JobBatchKind;
   label: string | null;
@@ -54,7 +51,7 @@ export interface BatchRequest {
   requestsPerRow?: number;
   /** The rows are listed when the batch starts and do not identify it. */
   isListed?: true;
-  /** Reads the input again on every call. @param notices warnings about the file @throws SheetError */
+  /** Reads the input again on every call. @param notices warnings about the file */
   rows(notices?: Pick<InputChoice, 'onHeader' | 'onNotice'>): BatchRows;
   /** Null: the row needs a new job. @param item the request of the row */
   existing(item: string): Promise<ExistingJob | null>;
@@ -64,7 +61,6 @@ export interface BatchRequest {
    * @param rerun id of the batch that requests it again; null: this is no rerun
    */
   put(item: string, rerun: string | null): Promise<Omit<ChildJob, 'before'>>;
-  /** Dry run: what the child jobs would request. */
   foresight?(): Foresight;
 }
 
@@ -182,7 +178,6 @@ async function childOf(request: BatchRequest, item: string, instant: string): Pr
   return { jobId, terms, before };
 }
 
-/** Terms of a batch, from its flags. */
 export interface BatchTerms {
   budget?: number | undefined;
   concurrency: number;
@@ -253,7 +248,6 @@ async function foresee(request: BatchRequest): Promise<Foreseen> {
   return { ...foreseen, problems, left: rows.left ?? {}, ...(lines.length > 0 && { lines }) };
 }
 
-/** Of a request with a file. */
 interface FileRequest {
   input: string;
   column?: string | undefined;

@@ -1,18 +1,11 @@
 import { attentionOf } from '../../../domain/attention';
 import type { ChildJob, JobBatchEnd, JobBatchRecord } from '../../../domain/core/job-batch';
+import { BillingTotals } from '../../../domain/core/service/billing-totals';
 import { ownFields } from '../../../sheets/write/result-cells';
 import { subjectState } from '../../../domain/core/service/attempts';
 import type { Store } from '../../../store/store';
 import type { StoredRow } from '../../../store/core/row-writer';
-import {
-  batchKindOf,
-  chargesOf,
-  type BatchCharges,
-  type BatchRules,
-  type ChildEnd,
-  type EndOfChild,
-  type ShownRow,
-} from './rules';
+import { batchKindOf, cellsOf, type BatchRules, type EndedChild, type EndOfChild } from './rules';
 import type { CommandContext } from '../context';
 import { CommandError } from '../errors';
 import { outcomeOf } from '../envelope';
@@ -24,184 +17,167 @@ export type EndedBatch = EndedJob<JobBatchRecord, JobBatchEnd>;
 /** Above this, problems are in `results.csv` only. */
 const mostProblems = 1_000;
 
-/** One input line with its status. */
-export interface ResultRow extends ShownRow {
-  child: ChildJob | null;
-  error: { code: string | null; message: string } | null;
+export interface ResultRow {
+  line: number;
+  requested: string;
+  status: string;
+  error: EndOfChild['error'];
   reference: string;
   duplicateOf: number | null;
   note: string;
-  /** Cells of the user's other columns. */
+  child: ChildJob | null;
+  /** Null: it has not ended. A duplicate has the job of the line that it repeats. */
+  job: EndedChild | null;
+  isDoubted: boolean;
   own?: readonly string[];
 }
 
-/** Lines by status, lines that need attention, and charges. */
 export interface BatchSurvey {
   counts: Record<string, number>;
   problems: LineProblem[];
-  charges: BatchCharges;
+  billing: BillingTotals;
 }
 
+/** @param use is given the job with the first of the lines that show it: each is charged once */
 export async function surveyRows(
   ctx: CommandContext,
   rules: BatchRules,
-  job: EndedBatch,
-  use?: (row: ResultRow, own: ChildEnd | null) => Promise<void>,
+  batch: EndedBatch,
+  use?: (row: ResultRow, own: EndedChild | null) => Promise<void>,
 ): Promise<BatchSurvey> {
   const counts: Record<string, number> = {};
   const problems: LineProblem[] = [];
-  const charges = chargesOf(rules);
-  for await (const row of rowsOf(ctx, rules, job)) {
-    const { child, end, line, reference, status } = row;
+  const billing = new BillingTotals();
+  for await (const row of rowsOf(ctx, rules, batch)) {
+    const { error, isDoubted, line, reference, status } = row;
     counts[status] = (counts[status] ?? 0) + 1;
-    const isDoubted = end?.isDoubted === true;
     if (isDoubted || attentionOf(batchKindOf(rules), status).needsAttention) {
-      const { code = null, message = '' } = row.error ?? {};
+      const { code = null, message = '' } = error ?? {};
       if (problems.length < mostProblems)
         problems.push({ line, status, code, message, ...(reference !== '' && { reference }) });
     }
-    const own = ownEnd(row);
-    if (own !== null) charges.add(own, child?.before === true);
+    const own = ownJob(row);
+    for (const one of (own && rules.child.charges?.(own)) ?? []) billing.add(one.billing);
     await use?.(row, own);
   }
-  return { counts, problems, charges };
+  return { counts, problems, billing };
 }
 
-/** A duplicate shows the end of the line that it repeats. */
-export function ownEnd({ status, end }: ResultRow): ChildEnd | null {
-  return status === 'duplicate' ? null : end;
+export function ownJob({ status, job }: ResultRow): EndedChild | null {
+  return status === 'duplicate' ? null : job;
 }
 
 /** The kind's columns; a duplicate has no charges. */
 export function reportedOf(
   rules: BatchRules,
-  { end, status }: ResultRow,
+  { job, status }: ResultRow,
 ): Record<string, string | number | null> {
-  const reported = Object.keys(rules.columns).map((column) => {
+  const reported = Object.entries(cellsOf(rules, job)).map(([column, value]) => {
     const isCharged = status !== 'duplicate' || rules.chargeColumns?.includes(column) !== true;
-    const value = isCharged ? (end?.cells[column] ?? null) : null;
-    return [column, typeof value === 'boolean' ? String(value) : value] as const;
+    const cell = typeof value === 'boolean' ? String(value) : value;
+    return [column, isCharged ? cell : null] as const;
   });
   return Object.fromEntries(reported);
 }
 
-/** Rows in the form of `result --rows`. */
 export async function* printedRows(
   ctx: CommandContext,
   rules: BatchRules,
-  job: EndedBatch,
+  batch: EndedBatch,
 ): AsyncGenerator<object> {
-  const { columns = [] } = job.input;
-  for await (const row of rowsOf(ctx, rules, job)) {
-    const { child: _, end, own, ...told } = row;
-    const when = whenOf(row);
+  const { columns = [] } = batch.input;
+  for await (const row of rowsOf(ctx, rules, batch)) {
+    const { child: _, isDoubted: __, job, own, ...told } = row;
     const reported = reportedOf(rules, row);
-    const outcome = end && (await outcomeOf(ctx, rules.child, end.job, null));
-    yield { ...told, reported, outcome, ...when, input: ownFields(own, columns) };
+    const outcome = job && (await outcomeOf(ctx, rules.child, job, null));
+    yield { ...told, reported, outcome, ...whenOf(row), input: ownFields(own, columns) };
   }
 }
 
-/** The row's job, and when it ended. */
-export function whenOf({ child, end }: ResultRow) {
-  const jobId = end?.job.id ?? child?.jobId ?? null;
-  return { jobId, settledAt: end?.job.outcome.settledAt ?? null };
+export function whenOf({ child, job }: ResultRow) {
+  return { jobId: job?.id ?? child?.jobId ?? null, settledAt: job?.outcome.settledAt ?? null };
 }
 
-/** What the service answered about the row, as it came. */
 export async function answerOf(
   { store }: CommandContext,
   rules: BatchRules,
-  end: ChildEnd | null,
+  job: EndedChild | null,
 ): Promise<Buffer | null> {
-  if (rules.hasFolders || end === null) return null;
-  return (await rules.child.answer?.(store, end.job)) ?? null;
+  if (rules.hasFolders || job === null) return null;
+  return (await rules.child.answer?.(store, job)) ?? null;
 }
 
 export async function* rowsOf(
   ctx: CommandContext,
   rules: BatchRules,
-  { folder, outcome }: EndedBatch,
+  { folder, outcome: end }: EndedBatch,
 ): AsyncGenerator<ResultRow> {
-  for await (const row of ctx.store.rows.all(folder)) {
+  const { store } = ctx;
+  for await (const row of store.rows.all(folder)) {
+    const { document: requested, line, reference } = row;
+    const told = { line, requested, reference, ...(row.own && { own: row.own }) };
     if ('code' in row) {
-      yield { ...notRequested(row), ...(row.own && { own: row.own }) };
+      const { code, message } = row;
+      const status = row.erased ? 'erased' : row.kind;
+      const nothing = { child: null, job: null, isDoubted: false, duplicateOf: null, note: '' };
+      yield { ...told, ...nothing, status, error: { code, message } };
       continue;
     }
-    const item = row.kind === 'item' ? row : await ctx.store.rows.item(folder, row.item);
-    const child = item?.child ?? null;
-    if (child === null)
-      throw new CommandError([`${folder} is not complete`, `${folder} está incompleto`]);
-    const { jobId } = child;
-    const newest = row.erased ? null : ((await rules.newest?.(ctx.store, jobId)) ?? jobId);
-    const job = newest === null ? null : ((await ctx.store.jobs.find(newest)) as ChildOf);
-    const end = job && endOf(rules, job);
-    const isStarted = job !== null && (end !== null || (await hasStarted(ctx.store, rules, job)));
-    // A started child job continues at the service after its batch has ended.
-    const unended = isStarted
-      ? 'lost'
-      : outcome.cancelled
-        ? 'cancelled'
-        : (rules.unstarted ?? 'lost');
-    const error = end && (rules.error?.(end.job.outcome) ?? end.job.outcome.error);
-    yield { ...resultRow(row, child, end, unended), error, ...(row.own && { own: row.own }) };
+    const child = await childOf(store, folder, row);
+    const newest = (!row.erased && (await rules.newest?.(store, child.jobId))) || child.jobId;
+    const found = row.erased
+      ? null
+      : ((await store.jobs.find(newest)) as Job<unknown, EndOfChild> | null);
+    const job = found?.outcome == null ? null : { ...found, outcome: found.outcome };
+    const { outcome } = job ?? {};
+    const isDuplicate = row.kind === 'duplicate';
+    const notes = [
+      row.note,
+      child.before ? 'had ended before' : '',
+      outcome?.erased === true ? 'results erased' : '',
+    ];
+    const ended = outcome?.status ?? (await unended(store, rules, found, end.cancelled));
+    yield {
+      ...told,
+      status: row.erased ? 'erased' : isDuplicate ? 'duplicate' : ended,
+      error: outcome === undefined ? null : (rules.error?.(outcome) ?? outcome.error),
+      duplicateOf: isDuplicate ? row.duplicateOf : null,
+      note: notes.filter((note) => note !== '').join('; '),
+      child: row.erased ? null : child,
+      job,
+      isDoubted: outcome !== undefined && rules.isDoubted?.(outcome) === true,
+    };
   }
 }
 
-type ChildOf = Job<unknown, EndOfChild> | null;
+async function childOf(
+  { rows }: Store,
+  folder: string,
+  row: Exclude<StoredRow, { code: string }>,
+): Promise<ChildJob> {
+  const { child } = row.kind === 'item' ? row : ((await rows.item(folder, row.item)) ?? {});
+  if (child !== undefined) return child;
+  throw new CommandError([`${folder} is not complete`, `${folder} está incompleto`]);
+}
 
-function endOf(rules: BatchRules, job: NonNullable<ChildOf>): ChildEnd | null {
-  const { outcome } = job;
-  if (outcome === null) return null;
-  const cells = Object.entries(rules.columns).map(([name, cellOf]) => [name, cellOf(outcome)]);
-  const ended = { ...job, outcome };
-  return {
-    cells: Object.fromEntries(cells) as ChildEnd['cells'],
-    isDoubted: rules.isDoubted?.(outcome) === true,
-    billing: (rules.child.charges?.(ended) ?? []).map(({ billing }) => billing),
-    job: ended,
-  };
+/** A started child job continues at the service after its batch has ended. */
+async function unended(
+  store: Store,
+  rules: BatchRules,
+  job: Job<unknown, EndOfChild> | null,
+  isCancelled: boolean,
+): Promise<string> {
+  if (job !== null && (await hasStarted(store, rules, job))) return 'lost';
+  return isCancelled ? 'cancelled' : (rules.unstarted ?? 'lost');
 }
 
 async function hasStarted(
   store: Store,
   rules: BatchRules,
-  job: NonNullable<ChildOf>,
+  job: Job<unknown, EndOfChild>,
 ): Promise<boolean> {
   if (rules.hasStarted !== undefined) return rules.hasStarted(store, job);
   const subject = (await rules.child.subject?.(store, job)) ?? null;
   if (subject === null) return false;
   return subjectState(await store.attempts.of(subject), Date.now()).kind !== 'free';
-}
-
-function notRequested(row: Extract<StoredRow, { code: string }>): ResultRow {
-  const { line, document: requested, code, message, reference } = row;
-  const status = row.erased ? 'erased' : row.kind;
-  const nothing = { child: null, end: null, duplicateOf: null, note: '' };
-  return { line, requested, status, error: { code, message }, reference, ...nothing };
-}
-
-function resultRow(
-  row: Exclude<StoredRow, { code: string }>,
-  child: ChildJob,
-  end: ChildEnd | null,
-  unended: string,
-): Omit<ResultRow, 'error'> {
-  const { document: requested, line, reference } = row;
-  const duplicateOf = row.kind === 'duplicate' ? row.duplicateOf : null;
-  const first = duplicateOf === null ? (end?.job.outcome.status ?? unended) : 'duplicate';
-  const notes = [
-    row.note,
-    child.before ? 'had ended before' : '',
-    end?.job.outcome.erased === true ? 'results erased' : '',
-  ];
-  return {
-    line,
-    requested,
-    status: row.erased ? 'erased' : first,
-    child: row.erased ? null : child,
-    end,
-    reference,
-    duplicateOf,
-    note: notes.filter((note) => note !== '').join('; '),
-  };
 }

@@ -2,16 +2,16 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attentionOf } from '../../../domain/attention';
 import { parseJson } from '../../../apis/http/problem';
-import { BatchFold, type BatchRow } from '../../../report/batches/figures';
+import { BatchFold } from '../../../report/batches/figures';
 import { batchHtml } from '../../../report/batches/page';
 import { CsvFile } from '../../../sheets/write/csv-file';
 import { ownCells, ownNames } from '../../../sheets/write/result-cells';
 import { evidenceOf, exportJob, findingsPage } from '../export-job';
 import type { ExportOptions } from '../job-kind';
-import { batchKindOf, type BatchRules, type BatchSheets } from './rules';
+import { batchKindOf, cellsOf, type BatchRules, type BatchSheets, type EndedChild } from './rules';
 import {
   answerOf,
-  ownEnd,
+  ownJob,
   reportedOf,
   rowsOf,
   surveyRows,
@@ -47,35 +47,34 @@ export async function writeRows(
   const { excel, folder, lang } = target;
   await mkdir(folder, { recursive: true });
   const ours = [...firstColumns, ...Object.keys(rules.columns), ...lastColumns];
-  const { columns: own = [] } = job.input;
-  const header = [...ours, ...ownNames(own, ours)];
+  const { columns = [] } = job.input;
+  const header = [...ours, ...ownNames(columns, ours)];
   const results = new CsvFile(join(folder, 'results.csv'), header, { excel });
   const sheets = rules.sheets?.(folder, { excel }) ?? null;
   const [answers, pages] = [new Set<string>(), new Set<string>()];
   const fold = new BatchFold(job.input.kind);
   try {
-    const survey = await surveyRows(ctx, rules, job, async (row, end) => {
-      if (!results.write([...cellsOf(rules, row), ...ownCells(row.own, own)]))
+    const survey = await surveyRows(ctx, rules, job, async (row, own) => {
+      if (!results.write([...lineOf(rules, row), ...ownCells(row.own, columns)]))
         await results.drained();
-      const answer = await answerOf(ctx, rules, end);
+      const answer = await answerOf(ctx, rules, own);
       if (answer !== null) answers.add(await writeAnswer(folder, row.line, answer));
       const inFolder = folderName(row);
       const ownFolder = { ...target, folder: join(folder, inFolder) };
       const files =
-        rules.hasFolders && end !== null
-          ? await exportJob(ctx, rules.child, end.job, ownFolder)
-          : [];
-      const page = answer === null ? null : await writePage(ctx, rules, row, target);
+        rules.hasFolders && own !== null ? await exportJob(ctx, rules.child, own, ownFolder) : [];
+      const page =
+        answer === null ? null : await writePage(ctx, rules, { line: row.line, job: own }, target);
       if (page !== null) pages.add(page);
       const more = answer === null ? {} : sheets?.learn(answer);
-      fold.add(
-        rowOf(row, {
-          cells: { ...more, ...end?.cells },
-          page: files.includes('report.html')
-            ? `${encodeURIComponent(inFolder)}/report.html`
-            : page && `pages/${page}`,
-        }),
-      );
+      fold.add({
+        ...row,
+        ...whenOf(row),
+        cells: { ...more, ...(own && cellsOf(rules, own)) },
+        page: files.includes('report.html')
+          ? `${encodeURIComponent(inFolder)}/report.html`
+          : page && `pages/${page}`,
+      });
     });
     if (sheets !== null) await writeSheets(ctx, rules, job, sheets);
     await sheets?.close();
@@ -86,7 +85,7 @@ export async function writeRows(
     const report = {
       record: job.input,
       figures: fold.figures(),
-      cost: survey.charges.billing?.() ?? [],
+      cost: survey.billing.all(),
       files: await evidenceOf(folder, ['results.csv']),
       endedAt: job.outcome.endedAt,
       writtenAt: Date.now(),
@@ -100,24 +99,16 @@ export async function writeRows(
   }
 }
 
-function rowOf(row: ResultRow, shown: Pick<BatchRow, 'cells' | 'page'>): BatchRow {
-  const { requested, end, error, line, reference, status } = row;
-  const { jobId } = whenOf(row);
-  const isDoubted = end?.isDoubted === true;
-  return { line, requested, status, isDoubted, jobId, error, reference, ...shown };
-}
-
-/** Writes `pages/<line>.html` for a kind whose jobs have pages; returns the file name. */
 async function writePage(
   ctx: CommandContext,
   rules: BatchRules,
-  { end, line, status }: ResultRow,
+  { job, line }: { job: EndedChild | null; line: number },
   { folder, html, lang }: Target,
 ): Promise<string | null> {
-  if (!html || rules.hasPages !== true || end === null || status === 'duplicate') return null;
-  if (attentionOf(batchKindOf(rules), status).exitCode !== 0) return null;
+  if (!html || rules.hasPages !== true || job === null) return null;
+  if (attentionOf(batchKindOf(rules), job.outcome.status).exitCode !== 0) return null;
   const files = [`answers/${line}.json`];
-  const page = await findingsPage(ctx, rules.child, end.job, { files, folder, lang });
+  const page = await findingsPage(ctx, rules.child, job, { files, folder, lang });
   const name = `${line}.html`;
   await mkdir(join(folder, 'pages'), { recursive: true });
   await writeWhole(join(folder, 'pages'), name, page);
@@ -131,7 +122,7 @@ async function writeSheets(
   sheets: BatchSheets,
 ): Promise<void> {
   for await (const row of rowsOf(ctx, rules, job)) {
-    const answer = await answerOf(ctx, rules, ownEnd(row));
+    const answer = await answerOf(ctx, rules, ownJob(row));
     if (answer !== null) await sheets.write(row, answer);
   }
 }
@@ -142,7 +133,7 @@ function folderName({ requested, line }: ResultRow): string {
   return /[@/\\:]|^\.|^$/.test(name) ? `line-${line}` : name;
 }
 
-function cellsOf(rules: BatchRules, row: ResultRow): (string | number | null)[] {
+function lineOf(rules: BatchRules, row: ResultRow): (string | number | null)[] {
   const { line, requested, status, error, reference, duplicateOf, note } = row;
   return [
     line,
@@ -158,7 +149,6 @@ function cellsOf(rules: BatchRules, row: ResultRow): (string | number | null)[] 
   ];
 }
 
-/** Writes the service's response as received to `answers/<line>.json`. */
 async function writeAnswer(folder: string, line: number, answer: Buffer): Promise<string> {
   const name = `${line}.json`;
   const text = `${JSON.stringify(parseJson(answer), null, 2)}\n`;
