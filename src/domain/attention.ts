@@ -32,7 +32,6 @@ export interface Attention {
  */
 export type Doubt = 'incomplete' | 'possible_charge' | 'escalated';
 
-/** Why a job that has not ended needs a person. */
 export type WaitReason =
   | 'credentials'
   | 'review'
@@ -44,7 +43,6 @@ export type WaitReason =
   | 'restored'
   | 'stands_still';
 
-/** What a wait is about: rows, or a budget. */
 export type WaitScope = number | ReachedBudget | null;
 
 const whileWaiting: Record<WaitReason, Words> = {

@@ -18,13 +18,11 @@ export interface JobOnTrail {
 
 export interface SentRequest {
   type: string;
-  /** `IdKey.nameOf('document', ...)`. */
   subject: string;
   /** Number of the attempt, among all about this type and document. */
   n: number;
   item: number;
   claim: Claim;
-  /** Null: the sender was lost before it stored a receipt. */
   receipt: Receipt | null;
 }
 
@@ -64,12 +62,10 @@ export interface StartDetails {
   onUnknown: string;
   rerun: boolean;
   maxAttempts?: number;
-  /** Sent despite findings; the job holds the reason, which can be erased. */
   forced?: boolean;
   mediaType?: string;
 }
 
-/** A job was requested. Every request is a decision of its own. */
 export function startEntry(job: JobOnTrail, details: StartDetails, now: number): AuditEntry {
   return decisionEntry('start', job, { ...details }, now);
 }

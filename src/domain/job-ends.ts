@@ -20,7 +20,6 @@ export function batchEnd(
   return endOf(kind, status, when(isDoubted, 'incomplete'));
 }
 
-/** A missing report makes only a completed dossier incomplete. */
 export function dossierEnd(outcome: DossierOutcome): JobEnd {
   const { note, possibleAttempt, status, notStored } = outcome;
   const isIncomplete = status === 'completed' && (notStored.length > 0 || note !== null);

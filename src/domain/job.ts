@@ -9,7 +9,6 @@ type NamesIn<F, Has> = F extends unknown
   ? { [Name in keyof F]: F[Name] extends Has ? Name : never }[keyof F]
   : never;
 export type JobKind = NamesIn<Folder, unknown>;
-/** Batches whose rows are jobs of their own. */
 export type JobBatchKind = NamesIn<Folder, { rows: string }>;
 
 const facts = Object.assign({}, ...Object.values(index)) as Record<JobKind, KindFacts>;

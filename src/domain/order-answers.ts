@@ -94,7 +94,6 @@ export const orderAnswers = {
 
 export interface OrderAnswer {
   code: keyof typeof orderAnswers;
-  /** For `#`. */
   count?: number;
 }
 

@@ -15,7 +15,6 @@ interface CostFlags {
   json?: true;
 }
 
-/** `cost`: requests and their cost, from the store. */
 export function costCommand(): Command {
   return withLanguage(new Command('cost'))
     .description(

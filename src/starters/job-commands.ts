@@ -23,7 +23,6 @@ interface OrderFlags extends Pick<StartFlags, 'lang'> {
   cancelRemote?: true;
 }
 
-/** `list`, `show`, `result`, `cancel`, `pause`, `resume`: for jobs of every kind. */
 export function jobCommands(): Command[] {
   return [
     listCommand(),
@@ -104,7 +103,6 @@ async function showResult(id: string, flags: ResultFlags, command: Command): Pro
 
 const exportFlags = ['out', 'excel', 'pdfNames'] as const;
 
-/** @throws UsageError when a flag would have no effect */
 function refuseUnheeded(id: string, kind: JobKind, command: Command): void {
   const ignored = command.options.find((option) => {
     const name = exportFlags.find((flag) => flag === option.attributeName());

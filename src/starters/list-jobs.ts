@@ -38,7 +38,6 @@ interface ListFlags extends PageFlags {
   sort: JobPage['sort'];
 }
 
-/** `list`: jobs of every kind, from the store. */
 export function listCommand(): Command {
   const command = new Command('list')
     .description('List jobs of every kind, newest first, from the store: Temporal need not run.')
@@ -60,7 +59,6 @@ export function listCommand(): Command {
   );
 }
 
-/** `inbox`, `inbox show ID`: jobs that need attention. */
 export function inboxCommand(): Command {
   const command = new Command('inbox').description(
     'What needs a person, newest first: why, and what can be decided. Temporal need not run.',

@@ -31,7 +31,6 @@ interface ResolveFlags {
   lang?: Language;
 }
 
-/** `diligence resolve ID`: resolves a job that needs attention. */
 export function resolveCommand(): Command {
   const command = withLanguage(withDetach(withActor(new Command('resolve'))))
     .description(
@@ -109,7 +108,6 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   return exitCode;
 }
 
-/** How the row stands that was decided about. */
 async function rowLine(
   { reader, store }: CommandContext,
   id: string,

@@ -1,10 +1,6 @@
 import type { StopWord } from '../job';
 import type { RowListRef } from './job';
 
-/**
- * Messages between lanes and their activities: rows by number, as tuples, since thousands of them pass through the
- * history (decision record 004).
- */
 /** Identifies an execution of a workflow. Run ids begin with their minute, which two may share. */
 export function shortRunId(runId: string): string {
   return runId.slice(-12);
@@ -27,7 +23,6 @@ export interface RequestInput {
   interactive: boolean;
 }
 
-/** A row to be requested, not before an instant. */
 export interface AgainRow {
   rowIndex: number;
   attempts: number;
@@ -56,10 +51,8 @@ export interface ChunkInput extends RequestInput {
   slots: number;
 }
 
-/** Flags that stay with a row until its outcome. */
 export const rowFlags = { possibleDoubleCharge: 1, shared: 2 } as const;
 
-/** Why a row was not sent. */
 export type UnsentReason =
   /** The chunk ended before the row's turn: no error. */
   | 'no_time'
@@ -71,15 +64,12 @@ export type UnsentReason =
   | 'not_sent'
   /** A row before it failed, and neighbours share their failures. */
   | 'neighbour'
-  /** The token was refused. */
   | 'credentials'
   /** Another job is sending for this purchase subject: check again after its `answerBy`. */
   | 'in_flight'
-  /** The store does not respond: without a stored claim nothing is sent. */
   | 'store'
   /** Another error of ours before anything was sent. */
   | 'fault'
-  /** A person has stopped the job. */
   | StopWord;
 
 export type RowAnswer =

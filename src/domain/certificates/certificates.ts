@@ -75,7 +75,6 @@ export interface RefusedLine<T extends string = CertificateType> {
 export type ManifestRow<T extends string = CertificateType> =
   ManifestItem<T> | RepeatedLine<T> | RefusedLine<T>;
 
-/** One line of a result sheet. `null` and '' both print as an empty cell. */
 export interface ResultRow extends Omit<ReportedFields, 'pdfKey'> {
   line: number;
   document: string;
@@ -88,7 +87,6 @@ export interface ResultRow extends Omit<ReportedFields, 'pdfKey'> {
   /** Attempts of this job for the row (requests that were sent, or may have been). */
   attempts: number;
   reference: string;
-  /** Line of the first occurrence, for duplicates. */
   duplicateOf: number | null;
   note: string;
   possibleDoubleCharge: boolean;
@@ -97,7 +95,6 @@ export interface ResultRow extends Omit<ReportedFields, 'pdfKey'> {
   own?: readonly string[];
 }
 
-/** A stored result row: the key of the PDF, and every issuance. */
 export interface StoredResultRow extends Omit<ResultRow, 'pdf' | 'status'> {
   status: RowStatus;
   /** Row index; null: the line was never an item. */
@@ -119,7 +116,6 @@ export interface BatchSummary {
   counts: StatusCounts;
   requested: number;
   reused: number;
-  /** Rows that may have been charged twice. */
   possibleDoubleCharges: number;
   /** Reported cost; certificate responses have none. */
   cost: null;

@@ -2,20 +2,17 @@
 export const issuanceStates = ['queued', 'processing', 'completed', 'failed'] as const;
 export type IssuanceState = (typeof issuanceStates)[number] | 'unknown';
 
-/** What an issuance reports, in our words. */
 export interface IssuanceResult {
   /** `classificacao` unchanged: its values are not documented, so it never counts as "clean". */
   classification: string | null;
   divergent: boolean | null;
   officialName: string | null;
-  /** As the service had it before. */
   baseName: string | null;
   holderName: string | null;
   sourceName: string | null;
   capturedAt: string | null;
 }
 
-/** Reported fields of an issuance, in the words of the result sheet. */
 export interface ReportedFields extends IssuanceResult {
   completedAt: string | null;
   /** Key of the checked PDF, in the store. */

@@ -1,6 +1,5 @@
 import type { CertificateType, ManifestItem } from './certificates';
 
-/** A list of rows of a job: one batch or one single issuance. */
 export interface RowListRef {
   folder: string;
   items: number;
@@ -8,24 +7,20 @@ export interface RowListRef {
   outcomesIn: string;
 }
 
-/** The terms of a job that its results show. */
 export interface CertificateTerms {
   rowDeadlineMs: number;
   /** Epoch milliseconds: certificates issued since then are reused. */
   reuseSince: number;
   onUnknown: 'report' | 'reissue';
   concurrency?: number;
-  /** Requests of a batch before a person must decide. */
   budget?: number | undefined;
 }
 
-/** The input of the job. Written once, before the workflow starts. */
 export interface CertificateRecord {
   jobId: string;
   kind: 'certificate-batch' | 'certificate';
   type: CertificateType | null;
   label: string | null;
-  /** A new paid order on purpose. */
   rerun?: boolean;
   inputName: string | null;
   inputSha256: string | null;

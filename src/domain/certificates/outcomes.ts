@@ -1,7 +1,6 @@
 import type { CertificateType } from './certificates';
 import type { ReportedFields } from './issuance';
 
-/** For rows without a response. */
 export const nothingReported: ReportedFields = {
   completedAt: null,
   classification: null,

@@ -12,7 +12,6 @@ export interface LaneReport {
 
 export interface LaneGrant {
   number: number;
-  /** Requests that the lane may send in all. */
   limit: number;
 }
 

@@ -30,7 +30,6 @@ export function resultRow(row: ManifestRow, outcome: MergedOutcome | null): Stor
   };
 }
 
-/** The same of a job that has not ended. */
 export function resultSoFar(row: ManifestRow, outcome: MergedOutcome | null): OpenResultRow {
   if ('code' in row || row.erased === true || outcome !== null) return resultRow(row, outcome);
   const status = row.kind === 'item' ? 'open' : 'duplicate';
@@ -82,7 +81,6 @@ function earlierIssuances({ issuances, certidaoId }: MergedOutcome): string {
   return others.length === 0 ? '' : `other issuances: ${others.join(' ')}`;
 }
 
-/** For a line that was never an item. */
 const neverBought = {
   ...nothingReported,
   certidaoId: null,

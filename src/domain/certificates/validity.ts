@@ -4,7 +4,6 @@ import type { CertificateType, ManifestItem } from './certificates';
 export interface ValidityRule {
   id: string;
   type: CertificateType;
-  /** From the day of issue. */
   days: number;
   /** First day of issue that it applies to, `YYYY-MM-DD`. */
   inForceFrom: string;
@@ -44,7 +43,6 @@ export function validityOf(type: CertificateType, capturedAt: string | null): Va
   return rule ? { validUntil: dayOf(at + rule.days * dayMs), rule: rule.id } : null;
 }
 
-/** Whole days left; negative: expired. */
 export function daysLeft({ validUntil }: Validity, now: number): number {
   return Math.round((Date.parse(validUntil) - Date.parse(dayOf(now))) / dayMs);
 }
@@ -59,14 +57,12 @@ export interface HeldCertificate {
   reference: string;
   capturedAt: string;
   certidaoId: string;
-  /** Its job, and the line there. */
   job: string;
   line: number;
 }
 
 export type ExpiringCertificate = HeldCertificate & Validity & { daysLeft: number };
 
-/** Certificates that expire within the time, or have expired; earliest first. */
 export function expiringOf(
   held: readonly HeldCertificate[],
   withinMs: number,
@@ -81,7 +77,6 @@ export function expiringOf(
     .toSorted((a, b) => a.daysLeft - b.daysLeft || a.document.localeCompare(b.document));
 }
 
-/** Id of the renewal schedule and its workflow. */
 export const renewalScheduleId = 'renewals';
 
 export function renewalRows(found: readonly ExpiringCertificate[]): ManifestItem[] {

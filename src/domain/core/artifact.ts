@@ -1,4 +1,3 @@
-/** A file of the service: a dossier's PDF, the picture of a lens analysis. */
 export interface Artifact {
   /** As reported, if fit for a file name; else its hash, or its position in the list. */
   artifactId: string;

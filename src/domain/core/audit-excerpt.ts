@@ -1,6 +1,5 @@
 import type { AuditEntry } from './audit';
 
-/** A part of the audit trail that can be checked without its keys. */
 export interface AuditExcerpt {
   /** The keyed names of its entries, by the numbers that replace them. */
   names: Readonly<Record<string, string>>;

@@ -27,7 +27,6 @@ export interface AuditEntry {
   happenedAt: string;
   job?: string;
   item?: number;
-  /** `IdKey.nameOf('document', ...)`. */
   subject?: string;
   certidaoId?: string;
   sha256?: string;

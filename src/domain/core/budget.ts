@@ -4,7 +4,6 @@ import { orderAnswer, type OrderAnswer } from '../order-answers';
 export interface ReachedBudget {
   made: number;
   allowed: number;
-  /** Upper bound for the rest. */
   rest: number;
 }
 
@@ -15,7 +14,6 @@ export function reachedWords({ allowed, made, rest }: ReachedBudget, say: Say): 
   );
 }
 
-/** Carried through continue-as-new. */
 export interface BudgetState {
   made: number;
   allowed: number;

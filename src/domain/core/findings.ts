@@ -1,5 +1,3 @@
-/** What the service reported, as tables: in its own words, and complete. */
-
 export type Cell = string | number | boolean | null;
 
 /** By column; deeper values are JSON. */
@@ -11,7 +9,6 @@ export interface FindingSection {
   name: string;
   /** What its rows are, if they show it (`places`); else the name. */
   title: string;
-  /** File of the result folder with all of it. */
   file: string;
   /** Most important first: a narrow screen shows no others. */
   columns: readonly string[];

@@ -1,4 +1,3 @@
-/** By key, in order of first occurrence. */
 export function groupBy<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

@@ -10,7 +10,6 @@ export interface JobBatchRecord {
   inputName: string;
   inputSha256: string | null;
   inputKey: string | null;
-  /** Names of the columns that rows have as `own`; left out without a sheet. */
   columns?: readonly string[];
   /** Input lines with content. */
   lines: number;
@@ -21,7 +20,6 @@ export interface JobBatchRecord {
   /** Its child jobs; those of other items had ended before. */
   children: number;
   concurrency: number;
-  /** From the start of a child job to its outcome. */
   deadlineMs: number;
   /** Charged requests before a person must decide; for investigations, each of them. */
   budget?: number;

@@ -5,7 +5,6 @@ export interface JobRef {
 }
 
 export interface JobInput {
-  /** `<prefix>/<name>/<instant>`. */
   jobId: string;
   label?: string | null;
   /** `--rerun`: a new paid order. */

@@ -10,7 +10,6 @@ export const resolveActions = [
 export type ResolveAction = (typeof resolveActions)[number];
 
 type Verdict = 'done' | 'failed' | 'person';
-/** The verdict on a status, and the actions that it allows. */
 export type Cell = readonly [Verdict, ...ResolveAction[]];
 export type Cells<Status extends string = string> = Readonly<Record<Status, Cell>>;
 

@@ -1,4 +1,3 @@
-/** Task queues: one per kind of slot. */
 export const queueKinds = [
   'workflows',
   'certificate-requests',
@@ -9,7 +8,6 @@ export const queueKinds = [
 ] as const;
 export type QueueKind = (typeof queueKinds)[number];
 
-/** The queues that a service's jobs need a worker for. */
 export const queuesOf = {
   certificates: ['workflows', 'certificate-requests', 'certificate-watches'],
   credit: ['workflows', 'credit-uploads', 'credit'],

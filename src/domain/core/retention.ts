@@ -9,7 +9,6 @@ export interface RetentionTerm {
   unit: 'd' | 'y';
 }
 
-/** Counts of expired jobs. */
 export const nothingExpired = {
   erased: 0,
   /** They are open, or a resolution of them is. */
@@ -19,7 +18,6 @@ export const nothingExpired = {
 };
 export type RetentionCounts = typeof nothingExpired;
 
-/** The last job checked: where the next step resumes. */
 export interface ExpiredCursor {
   endedAt: string;
   id: string;

@@ -19,6 +19,5 @@ export type SearchAttributeName = keyof typeof searchAttributes;
 
 export const searchAttributeNames = Object.keys(searchAttributes) as SearchAttributeName[];
 
-/** Jobs, and other workflows. */
 export type WorkflowKind =
   Exclude<JobKind, 'decision'> | 'certificate-decision' | 'certificate-lane';

@@ -58,7 +58,6 @@ export function chooseEngine<Engine extends Named>(
     : { kind: 'several', engines: found };
 }
 
-/** Whether two names are equal when composed (NFC) and trimmed. */
 export function sameName(one: string, other: string): boolean {
   return normalName(one) === normalName(other);
 }

@@ -101,7 +101,6 @@ export type EngineChosen =
   /** Nothing can be sent. */
   | { kind: 'refused'; code: string; message: string };
 
-/** Identity of an analysis, to be hashed with a key. @param engine '': the service chooses */
 export function analysisText(
   { cnab, xmls }: { cnab: { sha256: string }; xmls: { sha256: string } | null },
   engine: string,

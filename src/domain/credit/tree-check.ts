@@ -95,7 +95,6 @@ export class SubsetCheck {
   }
 }
 
-/** Where the head of the issues result contradicts that of the complete one. */
 export function differingHeads(issues: AnalysisHead, all: AnalysisHead): string[] {
   const figures = Object.entries(issues.summary) as [keyof AnalysisHead['summary'], unknown][];
   const differs = (reported: unknown, other: unknown): boolean =>
@@ -113,7 +112,6 @@ export function differingHeads(issues: AnalysisHead, all: AnalysisHead): string[
   ];
 }
 
-/** Where a result names another operation or engine than the request. */
 export function foreignResult(
   { operationId, engineId }: Pick<Analysis, 'operationId' | 'engineId'>,
   request: { operationId: string; engineId: string | null },

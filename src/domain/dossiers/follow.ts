@@ -20,7 +20,6 @@ export interface DossierRecord extends JobInput {
   toCancel: boolean;
 }
 
-/** The id at the service. */
 export function dossierIdOf({ jobId }: { jobId: string }): string {
   return jobId.split('/')[1] ?? '';
 }
@@ -61,7 +60,6 @@ export interface DossierReport {
 
 export interface DossierOutcome extends OutcomeFields<DossierStatus> {
   dossierId: string;
-  /** The service's status word at the last read; null: never read. */
   remote: string | null;
   mode: string | null;
   /** The service holds data newer than the report. */
@@ -109,7 +107,6 @@ export function isSettled(state: DossierSight['state']): boolean {
   return ['completed', 'failed', 'cancelled'].includes(state);
 }
 
-/** It has a report, or should have. */
 export function isReported(state: DossierSight['state']): boolean {
   return state === 'completed' || state === 'needs_review';
 }

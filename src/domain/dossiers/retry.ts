@@ -52,7 +52,6 @@ export const whyNoRetry: Record<NoRetry, string> = {
   deadline: 'it failed, and the next attempt would begin after the deadline',
 };
 
-/** @returns why a decision is not accepted; null: it is */
 export function whyNotDecided(
   { action, note }: ReviewDecision,
   dossier: { inReview: boolean; decided: boolean; attempt: number | null },

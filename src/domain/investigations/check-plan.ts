@@ -70,7 +70,6 @@ function isAddress(text: string): boolean {
   return /^[^\s@,;]+@[^\s@,;]+\.[^\s@,;]+$/.test(text.trim());
 }
 
-/** The subject with normalised values, each once; an unreadable value is a fault. */
 export function readSubject(subject: Subject): { subject: Subject; faults: PlanFault[] } {
   const faults: PlanFault[] = [];
   const add = (path: string, why: Fault): void => void faults.push({ path, ...why });
@@ -229,7 +228,6 @@ function requested({ kind, of, options }: PlanStep): string {
   return JSON.stringify([kind, of.toSorted(), Object.entries(options).map(String).toSorted()]);
 }
 
-/** Whether its targets come from another step. */
 export function isReportedByAnother({ of }: PlanStep): boolean {
   return of.some((text) => {
     const template = readTemplate(text);
@@ -237,7 +235,6 @@ export function isReportedByAnother({ of }: PlanStep): boolean {
   });
 }
 
-/** Targets of a step from plan and subject; null: they come from another step. */
 export function knownTargets(step: PlanStep, subject: Subject): string[] | null {
   if (isReportedByAnother(step)) return null;
   const found = new Set<string>();

@@ -16,7 +16,6 @@ export type SubjectReceivables = Pick<
   'cnab' | 'xmls' | 'assignor' | 'receivables' | 'totalCents'
 >;
 
-/** One investigation as requested: the input of a job, in `batches/investigation/<name>/<instant>`. */
 export interface InvestigationRecord extends JobInput {
   /** Keyed name of plan and subject: the same name is the same investigation. */
   name: string;
@@ -30,7 +29,6 @@ export interface InvestigationRecord extends JobInput {
   deadlineMs: number;
 }
 
-/** A step as the workflow knows it. */
 export interface GraphStep {
   id: string;
   needs: readonly string[];
@@ -63,7 +61,6 @@ export interface StepChild {
 
 export type ChildResult = 'answered' | 'refused' | 'undecided' | 'cancelled';
 
-/** How a step ended. Holds no document. */
 export interface StepEnd {
   id: string;
   status: StepStatus;

@@ -22,7 +22,6 @@ export function readTemplate(text: string): Template | 'broken' | null {
   return { root, path: pathOf(path) };
 }
 
-/** `.imoveis[].documento`, with or without its first dot. */
 export function pathOf(text: string): string[] {
   return text
     .replaceAll('[]', '')

@@ -37,7 +37,6 @@ export interface LensInput {
   sha256: string;
   /** Detected from its content; not sent. */
   mediaType: string;
-  /** Of the copy: a large object. */
   key: string;
 }
 
@@ -63,7 +62,6 @@ export interface LensSeen {
   hasResult: boolean;
   artifacts: number;
   billing: Billing | null;
-  /** Of `answer.json`; null: not stored. */
   sha256: string | null;
   failure: JobError | null;
 }

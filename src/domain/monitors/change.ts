@@ -1,5 +1,3 @@
-/** Monitors and the changes that they detect, in our words. */
-
 /** `critical` first: the order of delivery. */
 export const severities = ['critical', 'warn', 'info'] as const;
 export type Severity = (typeof severities)[number];
@@ -52,7 +50,6 @@ export interface MonitorHealth {
   lastCycleAt: string | null;
 }
 
-/** Fields of a monitor that a person may change; those left out stay. */
 export interface MonitorUpdate {
   name?: string;
   listenItems?: readonly ListenItem[];

@@ -10,7 +10,6 @@ export interface Repeat {
   openedAt: number;
   /** False: it started the window. */
   isHeld: boolean;
-  /** Its digest; null: not built yet. */
   digest: string | null;
 }
 

@@ -1,6 +1,5 @@
 import { fieldsOf, flatRow, isFields, type Cell, type FlatRow } from '../core/findings';
 
-/** A field before and after; undefined: not reported. */
 export interface Difference {
   field: string;
   before: Cell | undefined;

@@ -2,7 +2,6 @@ import { backoffMs } from '../core/service/poll-timing';
 import type { HealthNote } from './health';
 import type { SweepLeft, SweepOutcome, SweepTerms } from './sweep';
 
-/** Concurrent sweeps of one scan (decision record 017). */
 export const mostSweeps = 50;
 export const mostMonitors = 100_000;
 const reconcileEveryMs = 7 * 86_400_000;
@@ -78,7 +77,6 @@ export type ScanCounts = ReturnType<typeof noScanCounts>;
 export interface ScanOutcome {
   scan: string;
   list: string;
-  /** Why it is incomplete. */
   stopped: 'credentials' | 'cancelled' | 'interrupted' | null;
   counts: ScanCounts;
   startedAt: string;

@@ -37,7 +37,6 @@ export interface SweepTerms {
 
 export const plainTerms: SweepTerms = { severities: null, cooldownMs: null };
 
-/** Sums over the pages of a sweep. */
 export function noCounts() {
   return {
     pages: 0,
@@ -84,14 +83,12 @@ export type SweepWarning = (typeof sweepWarnings)[number];
 const unfinished: readonly SweepWarning[] = ['no cursor', 'slow sink', 'digest waits'];
 
 export type SweepFault =
-  /** The service does not know the monitor (404). */
   | 'no monitor'
   | 'credentials'
   /** A cursor or page was repeated, or only empty pages came. */
   | 'cursor repeated'
   /** There is more, without a cursor. */
   | 'no cursor'
-  /** Another 4xx. */
   | 'refused'
   /** All retries failed: the next sweep continues. */
   | 'unavailable';
@@ -130,7 +127,6 @@ export interface PageReport extends PageSeen, SweepSums {
   settled: number;
   /** Items of the page still listed afterwards. */
   staying: number;
-  /** Page size that worked; null: the maximum. */
   size: number | null;
   fault: Fault | null;
 }
@@ -149,7 +145,6 @@ export interface SweepEnd {
   counts: SweepCounts;
   warnings: readonly SweepWarning[];
   fault: Fault | null;
-  /** Null: none was due, or it is incomplete. */
   reconciled: Reconciled | null;
   stopped: 'cancelled' | null;
 }

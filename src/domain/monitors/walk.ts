@@ -2,7 +2,6 @@ import { endlessWords, firstPosition, onward, type Position } from '../core/serv
 import type { Fault, PageReport, SweepSums } from './sweep';
 
 interface ChangePosition extends Position {
-  /** Page size that worked. Null: the maximum. */
   size: number | null;
 }
 
@@ -14,7 +13,6 @@ export interface Walk extends ChangePosition {
 export const firstWalk: Walk = { ...firstPosition, size: null, progress: false };
 
 export interface ReconcileWalk extends ChangePosition {
-  /** The filter; null: none. */
   state: 'acknowledged' | null;
   /** It met an acknowledged change. */
   reported: boolean;
@@ -28,7 +26,6 @@ export const firstReconcileWalk: ReconcileWalk = {
 };
 
 export interface NextPage {
-  /** Null: nothing is left. */
   walk: Walk | null;
   fault: Fault | null;
 }

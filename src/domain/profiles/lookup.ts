@@ -79,9 +79,7 @@ export type LookedUp =
 export interface ProfileOutcome extends OutcomeFields<ProfileStatus> {
   rural: RuralReported | null;
   counts: SectionCounts | null;
-  /** Of the stored response; null: none. */
   sha256: string | null;
-  /** Call of that response: `answer-<call>.json`. */
   call: number | null;
   /** Sends answered with a profile: each may have been charged. */
   answered: number;

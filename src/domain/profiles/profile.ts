@@ -5,7 +5,6 @@
 
 const names = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Text columns of a vehicle; '' means no value. */
 export const vehicleTexts = names(`
   documento tipo nome_proprietario placa placa_antiga placa_nova renavam chassi marca modelo cor
   combustivel tipo_veiculo especie_veiculo potencia cilindradas quantidade_passageiro municipio uf
@@ -36,7 +35,6 @@ export const patentTexts = names(`
   despacho_data_rpi inventores procuradores
 `);
 
-/** Lists of raw rows in the rural profile of a person. */
 export const ruralLists = names(`
   propriedades_sncr propriedades_cafir autorizacoes infracoes produtor_organico
 `);

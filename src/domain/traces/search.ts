@@ -41,7 +41,6 @@ export interface TraceSeen {
   sources: Readonly<Record<string, string>> | null;
   artifacts: number;
   billing: Billing | null;
-  /** Of `answer.json`; null: not stored. */
   sha256: string | null;
   failure: JobError | null;
 }

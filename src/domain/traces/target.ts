@@ -1,9 +1,7 @@
-/** What is searched for: an e-mail address, a phone number, a user name or a wallet. */
 export type TargetReading =
   | { kind: 'document'; document: string; note: string }
   | { kind: 'invalid'; code: 'empty' | 'too_long' | 'unexpected_character'; message: string };
 
-/** Invisible characters of pasted cells. */
 const invisible = /[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu;
 /** Our bound: the specification names none. */
 const longest = 1_000;

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { withStart } from '../cli/start-flags';
 import { certificate, certificates } from './request';
 
-/** `diligence certificate issue|batch`. */
 export function certificateCommand(): Command {
   const issue = new Command('issue').description('Issue one certificate and fetch its PDF.');
   const batch = new Command('batch').description(

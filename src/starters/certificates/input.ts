@@ -22,7 +22,6 @@ import { UsageError } from '../jobs/errors';
 import { problemOf, type Foreseen, type LineProblem } from '../jobs/begin/start-job';
 import type { CommandContext } from '../jobs/context';
 
-/** What is read of a request for a batch. */
 export interface BatchInput {
   input: string;
   type?: CertificateType | undefined;
@@ -36,9 +35,7 @@ export interface PlannedBatch {
   /** Reads the input again on every call. */
   rows: () => AsyncIterable<ManifestRow> | Iterable<ManifestRow>;
   counts: PlanCounts;
-  /** Lines that cannot be requested. */
   problems: readonly LineProblem[];
-  /** Identifies the batch. */
   manifest: string;
   /** Stored with the batch; null: the batch has no file. */
   file: string | null;
@@ -50,8 +47,6 @@ export interface PlannedBatch {
 /**
  * Reads the whole input once, so that an error of the file shows before anything happens. Prints what it contains:
  * which sheet of a workbook is read when the user named none, which lines are skipped.
- *
- * @throws SheetError
  */
 export async function planBatch(
   { log, reader }: Pick<CommandContext, 'log' | 'reader'>,
@@ -121,7 +116,6 @@ export function readOneDocument(
   throw new UsageError(flagProblem('--document', reading));
 }
 
-/** Dry run of a batch: reads its rows and the claims. */
 export async function dryRun(
   ctx: CommandContext,
   { rows }: PlannedBatch,

@@ -18,7 +18,6 @@ import { issuingTerms } from './input';
 import type { ResolveRequest, Resolver, RowSelection } from '../jobs/decide/resolve';
 import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
 
-/** Statuses of rows that can be resolved. */
 export const openStatuses = ['unknown_outcome', 'failed', 'expired', 'cancelled'] as const;
 
 /** A resolution of rows: lanes of its own workflow carry it out, and the job is counted again. */
@@ -99,7 +98,6 @@ async function chooseRows(
   return chosen;
 }
 
-/** @throws UsageError for a batch without a selection */
 function selectionOf(kind: JobRow['kind']): RowSelection {
   if (kind === 'certificate') return { statuses: openStatuses };
   throw new UsageError([
@@ -131,8 +129,6 @@ async function refuseWhileRunning(
 /**
  * Refuses an id that belongs to another row: a lost issuance has an id that this store has not seen,
  * and adopting a known id would give this row another row's evidence.
- *
- * @throws CommandError
  */
 async function refuseForeignId(
   ctx: CommandContext,

@@ -14,11 +14,9 @@ const mostFound = 1_000;
 type PrintedRow = Omit<StoredResultRow, 'pdfKey' | 'own'> & {
   /** As received; null: there is none, or it was erased. */
   result: unknown;
-  /** The user's other columns. */
   input: Record<string, string>;
 };
 
-/** Every row of a job, in order. */
 export async function* printedRows(store: Store, folder: string): AsyncGenerator<PrintedRow> {
   const certificateJobs = new CertificateJobs(store);
   const { columns = [] } = (await certificateJobs.record(folder)) ?? {};
@@ -32,7 +30,7 @@ export async function* printedRows(store: Store, folder: string): AsyncGenerator
   }
 }
 
-/** The first rows of a batch, as a table; those that need a person most come first. */
+/** Those that need a person most come first. */
 export async function batchFindings(
   { folder, outcome }: { folder: string; outcome: unknown },
   store: Store,

@@ -20,7 +20,6 @@ export class EngineCalls {
     this.#calls = new RepeatedCalls(options);
   }
 
-  /** @throws CommandError when pages of the list are missing */
   async list(): Promise<Engine[]> {
     try {
       return await this.#calls.again(() => this.#api.list());
@@ -33,16 +32,10 @@ export class EngineCalls {
     }
   }
 
-  /** @throws CommandError when there is no such rule engine */
   async read(id: string): Promise<Engine> {
     return this.#calls.again(() => this.#api.read(id)).catch(asUnknown(id));
   }
 
-  /**
-   * Finds a rule engine by id or name in the list.
-   *
-   * @throws CommandError when none matches, or several do
-   */
   async find(idOrName: string): Promise<Engine> {
     return foundIn(await this.list(), idOrName);
   }
@@ -50,9 +43,6 @@ export class EngineCalls {
   /**
    * Creates a rule engine with a new name. On a lost response, looks the rule engine up before
    * retrying.
-   *
-   * @throws CommandError when the name is taken, or it is unknown whether the rule engine exists, or
-   * the response of a successful call cannot be read
    */
   async create(creation: EngineCreation): Promise<Engine> {
     const isNamed = ({ name }: Engine): boolean => sameName(name, creation.name);
@@ -77,11 +67,7 @@ export class EngineCalls {
     return engine;
   }
 
-  /**
-   * Changes only the given fields; the call is idempotent.
-   *
-   * @throws CommandError when there is no such rule engine, or the new name is taken
-   */
+  /** Changes only the given fields; the call is idempotent. */
   async update(idOrName: string, change: EngineFields): Promise<Engine> {
     const { name } = change;
     const engines = await this.list();
@@ -97,11 +83,7 @@ export class EngineCalls {
       });
   }
 
-  /**
-   * Removes a rule engine. "Not found" on a retry means done; on the first try it is an error.
-   *
-   * @throws CommandError when there is no such rule engine
-   */
+  /** Removes a rule engine. "Not found" on a retry means done; on the first try it is an error. */
   async remove(id: string): Promise<void> {
     let mayBeGone = false;
     await this.#calls.again(() =>

@@ -35,7 +35,6 @@ const texts: Readonly<Record<string, string>> = {
 };
 const changes = ['--name <text>', '--description <text>', '--rules <file>'];
 
-/** `diligence engine`: the rule engines that evaluate receivables. */
 export function engineCommand(): Command {
   const add = (name: string, about: string, options: string[], hasEngine = true): Command => {
     const command = engine.command(name).description(about);
@@ -107,7 +106,6 @@ async function create(flags: Flags & { name: string }): Promise<Engine> {
   });
 }
 
-/** Only the given fields. Validated before anything is sent. */
 async function fieldsOf({ name, description, rules }: Flags): Promise<EngineFields> {
   const fields: EngineFields = {
     ...(name !== undefined && { name }),
@@ -120,7 +118,6 @@ async function fieldsOf({ name, description, rules }: Flags): Promise<EngineFiel
   return fields;
 }
 
-/** @throws UsageError when the file cannot be read, or is no JSON object */
 async function rulesFrom(file: string): Promise<JsonText> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(unreadableInput('--rules', file, error));

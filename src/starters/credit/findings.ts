@@ -17,7 +17,6 @@ const mostRows = 1_000;
 
 export const resultCall = { method: 'GET', pathTemplate: '/v1/operations/{id}/result' } as const;
 
-/** What one read of a complete result gives. */
 export interface FirstReading {
   analysis: Analysis;
   payers: AnalysedPayer[];
@@ -56,7 +55,6 @@ export async function analysisFindings(
   return (await firstReading(store, result)).findings;
 }
 
-/** The first of many rows. */
 class FirstRows {
   readonly rows: Fields[] = [];
   total = 0;

@@ -25,7 +25,6 @@ export async function subjectOf(
   return fence && analysisSubject(fence);
 }
 
-/** @throws CommandError when the service has something else of it than the person assumes */
 export async function checkResolution(
   ctx: CommandContext,
   { folder, id, input }: JobToRun<AnalysisRecord>,
@@ -103,8 +102,6 @@ export async function existingAnalysis(
 /**
  * Gives up a purchase that was made, or may have been: the rerun may be charged again. Stores the resolution of
  * the attempt that the person saw, with its audit event; later attempts are not affected.
- *
- * @throws CommandError when the service has an operation that was not shown to anybody
  */
 export async function reissueOnRerun(
   ctx: CommandContext,

@@ -15,11 +15,6 @@ import { PlanForesight } from './foresee';
 import { planError, readPlan } from './plan-file';
 import { subjectReader } from './subject-row';
 
-/**
- * One investigation of the plan for each different subject of a sheet.
- *
- * @throws UsageError when the plan is invalid, or names a subject itself
- */
 export async function investigationBatch(
   ctx: CommandContext,
   request: Parameters<typeof ofFile>[0] & InvestigationTerms & { plan: string },

@@ -18,7 +18,6 @@ const kinds = [
   traceKind,
 ] as readonly JobKind[];
 
-/** Kinds of the jobs that steps start. */
 export function childKindOf(name: KindName): JobKind {
   const found = kinds.find(({ kind }) => kind === name);
   if (found === undefined) throw new RangeError(`no step asks for jobs of kind ${name}`);

@@ -4,7 +4,6 @@ import { print, say } from '../cli/terminal';
 import { graphLines, readPlan, readyPlans } from './plan-file';
 import { investigation, investigations } from './request';
 
-/** `diligence investigate`. */
 export function investigateCommand(): Command {
   const command = new Command('investigate')
     .description('Ask everything that a plan says about one subject, and put it into one report.')

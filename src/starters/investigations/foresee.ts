@@ -31,7 +31,6 @@ const nothing = (): Sum => ({ request: 0, reuse: 0, underWay: 0, unknown: 0 });
 export class PlanForesight {
   readonly #ctx: CommandContext;
   readonly #written: WrittenPlan;
-  /** In the plan's order. */
   readonly #sums: Sum[];
   #subjects = 0;
 
@@ -55,7 +54,6 @@ export class PlanForesight {
     }
   }
 
-  /** Sum over all steps. */
   total(): Sum {
     const total = nothing();
     for (const sum of this.#sums) for (const word of words) total[word] += sum[word];

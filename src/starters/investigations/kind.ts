@@ -124,7 +124,6 @@ export const investigationBatchKind = jobBatchKind({
   hasStarted: async ({ rows }, { folder }) => (await rows.itemsAfter(folder, -1, 1)).length > 0,
 });
 
-/** Its workflow arguments. */
 export function termsOf({
   budget,
   plan,

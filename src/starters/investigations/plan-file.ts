@@ -41,7 +41,6 @@ const portuguese = z.locales.ptBR().localeError;
 const text = z.string({ error: 'text' satisfies Expected }).min(1);
 const oneOrMore = z.union([text.transform((one) => [one]), z.array(text)]);
 
-/** One text, or one for each language. */
 const title = z
   .union([
     z.string().max(200),
@@ -128,10 +127,6 @@ export interface WrittenPlan {
   lineOf: (path: string) => number | null;
 }
 
-/**
- * @param named a plan of the package, or the path of a file
- * @throws UsageError with the path of each error in the file
- */
 export async function readPlan(named: string): Promise<WrittenPlan> {
   const isReady = (await readyPlans()).includes(named);
   const path = isReady ? join(readyFolder, `${named}.yaml`) : named;
@@ -175,7 +170,6 @@ function notYaml(named: string, { message }: Error): Words {
   return [`--plan: ${named}: ${message}`, `--plan: ${named} não é YAML válido: ${message}`];
 }
 
-/** @throws UsageError when the aliases of a plan make it too large */
 function valuesOf(named: string, document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: 20 }) as unknown;
@@ -253,7 +247,6 @@ function pathText(path: readonly PropertyKey[]): string {
   return words.join('').replace(/^\./, '') || 'the file';
 }
 
-/** The graph in the file's order, for people. */
 export function graphLines({ plan: { steps }, titles }: WrittenPlan, say: Say): string[] {
   const wide = Math.max(...steps.map(({ id }) => id.length));
   return steps.map(({ id, kind, needs, of, required, options, when }) => {

@@ -10,16 +10,13 @@ import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 import { auditStart } from '../jobs/begin/start-job';
 
-/** The request, before its files are stored. */
 export type InvestigationRequest = Omit<
   InvestigationRecord,
   'jobId' | 'files' | 'createdAt' | 'createdBy'
 >;
 
 export interface InvestigationTerms {
-  /** Milliseconds. */
   deadline: number;
-  /** Milliseconds. */
   maxAge: number;
   budget?: number | undefined;
   label?: string | null | undefined;
@@ -52,7 +49,6 @@ export async function newestInvestigation(
   return found as Job<InvestigationRecord, InvestigationOutcome> | null;
 }
 
-/** Stores it, ready to start. @returns its id */
 export async function putInvestigation(
   ctx: CommandContext,
   request: Omit<InvestigationRecord, 'jobId' | 'createdAt' | 'createdBy'>,

@@ -54,7 +54,6 @@ const investigationRequest = z.strictObject({
   ...maxAgeTerm('7d'),
 });
 
-/** Each input line is a subject. */
 const investigationBatchRequest = z.strictObject({
   ...planTerms,
   ...inputTerms(
@@ -67,7 +66,7 @@ const investigationBatchRequest = z.strictObject({
 
 type Request = z.output<typeof investigationRequest>;
 
-/** What is asked for goes before what the file says. @throws UsageError with the path of each fault */
+/** What is asked for goes before what the file says. */
 function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, request: Request): Subject {
   const known = written ?? emptySubject();
   const given = Object.fromEntries(
@@ -87,7 +86,6 @@ function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, request: Req
   return subject;
 }
 
-/** @throws UsageError when the plan or its subject is invalid */
 async function planInvestigation(
   ctx: CommandContext,
   request: Request,
@@ -127,11 +125,6 @@ interface ReadFiles {
   store(): Promise<SubjectFiles>;
 }
 
-/**
- * Reads the files of a subject to their ends.
- *
- * @throws UsageError when one cannot be sent
- */
 async function readFiles(ctx: CommandContext, subject: Subject): Promise<ReadFiles> {
   const { photo, receivables, xmls } = subject;
   const read = photo === null ? null : await readInput(photo, ctx.environment.lens.maxFileBytes);

@@ -58,7 +58,6 @@ function readRow(row: FilledRow, plan: Plan): RowReading<string> {
   };
 }
 
-/** The subject from the cells of a row. */
 function writtenSubject({ cell: where, documents, subject: cells }: FilledRow) {
   const subject: Subject = emptySubject();
   const faults: Refusal[] = [];

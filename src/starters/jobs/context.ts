@@ -11,7 +11,6 @@ import { engineAddress, type EngineClient } from '../../temporal/connection';
 import { refuseSandboxStore } from '../../temporal/sandbox-store';
 import { openOwnStore } from '../../temporal/payload/store-keys';
 
-/** Context of every command: settings, store, and (on request) the Temporal client. */
 export interface CommandContext {
   environment: Environment;
   idKey: IdKey;
@@ -66,7 +65,6 @@ export function tellOf({ log, reader }: Pick<CommandContext, 'log' | 'reader'>):
   };
 }
 
-/** Opens the Temporal client for `work` and always closes it. */
 export async function withEngine<T>(
   ctx: CommandContext,
   work: (engine: EngineClient) => Promise<T>,

@@ -116,7 +116,6 @@ export const errorEnvelope = z.strictObject({
 });
 export type ErrorEnvelope = z.infer<typeof errorEnvelope>;
 
-/** Of standard output with `--json`. */
 export const outputSchema = z.union([jobEnvelope, errorEnvelope]);
 
 /** @param folder of the written results; null: none */

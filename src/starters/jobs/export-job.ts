@@ -16,7 +16,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
 };
 
-/** Common to inputs and outcomes of all kinds with findings. */
 interface FindingInput {
   label?: string | null;
   createdBy: string;

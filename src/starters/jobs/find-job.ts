@@ -9,7 +9,6 @@ import type { EndedJob, Job, JobKind } from './job-kind';
 import { namedJob } from './named-job';
 import type { Progress } from './progress';
 
-/** Same as `namedJob`. */
 export async function findJob<Input = unknown, Outcome = unknown>(
   { store }: CommandContext,
   id: string,
@@ -18,7 +17,6 @@ export async function findJob<Input = unknown, Outcome = unknown>(
   return (await namedJob(store, id, meant)) as Job<Input, Outcome>;
 }
 
-/** @throws CommandError while the job is open */
 export function endedJob<Input, Outcome>(job: Job<Input, Outcome>): EndedJob<Input, Outcome> {
   const { id, outcome } = job;
   if (outcome !== null) return { ...job, outcome };

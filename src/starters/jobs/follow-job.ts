@@ -7,7 +7,6 @@ import { isNotFound, tellOf, type CommandContext } from './context';
 import { CommandError } from './errors';
 import type { Progress } from './progress';
 
-/** Shows progress. */
 export interface Audience {
   readonly intervalMs: number;
   show(progress: Progress): void;
@@ -26,7 +25,6 @@ export class EngineStoppedError extends Error {
  * Shows progress until the workflow has ended. Restarts an embedded server that dies meanwhile.
  *
  * @returns the result of the workflow
- * @throws CommandError when the workflow failed or was terminated
  * @throws EngineStoppedError
  */
 export async function followJob<T>(
@@ -97,7 +95,6 @@ async function showProgress(
   }
 }
 
-/** Timeout of a progress query. */
 const longestQueryMs = 10_000;
 
 /** Ends a call and its retries on timeout or with the signal. */

@@ -15,7 +15,6 @@ import type { Progress } from './progress';
 import type { ResolveAction } from '../../domain/core/kind';
 import type { ResolveRequest, Resolver } from './decide/resolve';
 
-/** A stored job; `outcome` is null while it is open. */
 export interface Job<Input = unknown, Outcome = unknown> extends Omit<
   JobWithOutcome,
   'attentionAt' | 'waitsAbout' | 'label'
@@ -28,7 +27,6 @@ export interface EndedJob<Input, Outcome> extends Job<Input, Outcome> {
   outcome: Outcome;
 }
 
-/** An artifact of a job; `name` is its file name in the result folder. */
 export interface JobArtifact {
   name: string;
   bytes: number | null;
@@ -69,7 +67,6 @@ export interface OrderOptions {
   remote: boolean;
 }
 
-/** Options of an export; a kind uses those that apply to it. */
 export type ExportOptions = OutputTerms;
 
 /** Everything that differs between kinds of jobs. A new kind registers one of these. */
@@ -157,7 +154,6 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     job: JobToRun<Input>,
     action: ResolveAction,
   ): Promise<Partial<Input>>;
-  /** @throws CommandError when a resolution is not possible, before anything is stored */
   checkResolution?(
     ctx: CommandContext,
     job: JobToRun<Input>,
@@ -178,7 +174,6 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
   ): Promise<OrderAnswer | null>;
 }
 
-/** The input of a single job's workflow. */
 export async function inputOf<Input>(
   ctx: CommandContext,
   kind: Pick<JobKind<Input>, 'args'>,

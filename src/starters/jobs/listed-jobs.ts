@@ -10,7 +10,6 @@ import type { CommandContext } from './context';
 import { CommandError, noJob } from './errors';
 import { namedJob } from './named-job';
 
-/** Filters, as the user wrote them. */
 export interface ListQuery {
   kind?: JobKind | undefined;
   status?: string | undefined;
@@ -37,10 +36,8 @@ export interface Listed {
   next: string | null;
 }
 
-/** Masks the subject of a job. */
 type Describe = (row: JobRow) => string;
 
-/** Jobs of the store. @throws CommandError when the cursor names no job */
 export async function listJobs(
   ctx: CommandContext,
   query: ListQuery,
@@ -54,13 +51,11 @@ export async function listJobs(
   });
 }
 
-/** A job that needs attention: the reason, and the possible actions. */
 export interface InboxItem extends Pick<JobRow, 'id' | 'kind' | 'waitsFor' | 'createdAt'> {
   /** `waiting`: the job is open. */
   status: string;
   /** The budget that it waits for; null: none. */
   budget: ReachedBudget | null;
-  /** ISO 8601. */
   since: string;
   why: string;
   actions: readonly ActionMeaning[];
@@ -68,7 +63,6 @@ export interface InboxItem extends Pick<JobRow, 'id' | 'kind' | 'waitsFor' | 'cr
   input: string;
 }
 
-/** Jobs that need attention, newest first. */
 export async function listInbox(
   ctx: CommandContext,
   query: Omit<ListQuery, 'sort'>,
@@ -118,7 +112,6 @@ function filterOf(
   };
 }
 
-/** One job, whether it needs attention or not. */
 export interface InboxDetail extends Pick<JobRow, 'id' | 'kind' | 'needsAttention'> {
   status: string;
   /** Null: it needs no attention. */
@@ -126,7 +119,6 @@ export interface InboxDetail extends Pick<JobRow, 'id' | 'kind' | 'needsAttentio
   /** The possible actions, also when it needs no attention. */
   actions: readonly ActionMeaning[];
   error: { code: string | null; message: string } | null;
-  /** Resolutions of this job, in order. */
   decisions: Pick<DecisionRecord, 'action' | 'by' | 'at' | 'note'>[];
 }
 

@@ -11,7 +11,6 @@ export const jobFile = '.job';
 const mostNamed = 10;
 const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Writes the job id into its result folder. */
 export function markFolder(folder: string, id: string): Promise<void> {
   return writeWhole(folder, jobFile, `${id}\n`);
 }
@@ -22,7 +21,6 @@ export function markFolder(folder: string, id: string): Promise<void> {
  *
  * @param name empty: the newest job
  * @param meant selects among jobs of the same request
- * @throws CommandError when no job matches, or several do
  */
 export async function namedJob(
   store: Store,

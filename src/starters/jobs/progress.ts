@@ -4,12 +4,10 @@ import { stateWord } from '../../report/words';
 import type { EngineClient } from '../../temporal/connection';
 import { jobProgressQuery } from '../../workflows/messages';
 
-/** Progress of a running job of any kind. */
 export interface Progress {
   stage: string;
   /** Rows; null: it is no batch. */
   total: number | null;
-  /** Settled rows by status. */
   counts: Readonly<Record<string, number>>;
   /** Requested and not settled. */
   outstanding: number;

@@ -19,9 +19,7 @@ import { removeOthers, writeWhole } from './written-file';
 /** A line about an outcome: its name and its value; null: it is not shown. */
 export type Fact = readonly [name: Words, value: string | number | null];
 
-/** What the service answered. */
 interface Answer<Outcome> {
-  /** Its file in the result folder. */
   file: string;
   sha256(outcome: Outcome): string | null;
   /** As it came; null: none is stored. Default: the only one of the job. */
@@ -41,7 +39,6 @@ export interface SingleKind<Input, Outcome>
   ending?: (outcome: Outcome) => Words | undefined;
   facts: (outcome: Outcome, reader: Reader, input: Input) => readonly Fact[];
   answer?: Answer<Outcome>;
-  /** Its stored files, by their names in the result folder. */
   files?: (outcome: Outcome) => ReadonlyMap<string, StoredArtifact>;
   /** Names that its result folder may have: those of an earlier result are removed. */
   ours?: RegExp;
@@ -135,7 +132,6 @@ type Body = Parameters<typeof writeWhole>[2];
 
 interface ResultFolder {
   store: Store;
-  /** Of the job. */
   id: string;
   folder: string;
   /** Names of files of an earlier result, which may be about another subject. */
@@ -146,7 +142,6 @@ interface ResultFolder {
  * Writes a result folder: an unencrypted export.
  *
  * @returns file names; empty: there was nothing to write
- * @throws CommandError when a stored file was erased, or differs from what was stored
  */
 export async function writeFolder(
   { store, id, folder, ours = /^$/ }: ResultFolder,

@@ -10,7 +10,6 @@ import type { Charge } from './job-kind';
 export const spendingGroups = ['kind', 'label', 'actor', 'month'] as const;
 export type SpendingGroup = (typeof spendingGroups)[number];
 
-/** Spending on jobs of one kind, label, actor or month. */
 export interface Spending {
   /** Empty: jobs without a label, or erased. */
   group: string;

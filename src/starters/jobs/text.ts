@@ -38,7 +38,6 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** One line of name and value for each known value. */
 export function factLines(
   facts: readonly (readonly [string, string | number | null])[],
   width = 10,
@@ -91,7 +90,6 @@ export function itemOf(
   throw new UsageError(flagProblem(flag, reading));
 }
 
-/** Why the value of a flag is refused. */
 export function flagProblem(flag: string, problem: { code: string; message: string }): Words {
   const [en, pt] = faultWords(problem);
   return [`${flag}: ${en}`, `${flag}: ${pt}`];

@@ -38,7 +38,6 @@ interface ListFlags extends ChangeFlags {
   excel?: true;
 }
 
-/** `monitor changes`: what was detected, stored, delivered, acknowledged, when and by which sweep. */
 export function changesCommand(): Command {
   return withChangeFlags(
     new Command('changes').description(
@@ -61,7 +60,6 @@ export function changesCommand(): Command {
     });
 }
 
-/** Flags that filter changes. */
 export function withChangeFlags(command: Command): Command {
   return command
     .option(
@@ -106,7 +104,6 @@ export async function listChanges(ctx: CommandContext, flags: ListFlags): Promis
   return exitCodes.done;
 }
 
-/** @throws CommandError that names monitors without stored records */
 export async function refuseUnknownMonitors(
   ctx: Pick<CommandContext, 'store' | 'idKey'>,
   ids: readonly string[],

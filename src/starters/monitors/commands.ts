@@ -15,7 +15,6 @@ import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, oneOf, print, printJson, printNote } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 
-/** `diligence monitor`. */
 export function monitorCommand(): Command {
   const command = new Command('monitor')
     .description('Changes that monitors detect: pulled, delivered and acknowledged.')
@@ -41,12 +40,10 @@ To try it: \`diligence dev --scenario examples/scenarios/tour.json\` in one term
   return command;
 }
 
-/** `diligence monitor sweep`. */
 function sweepCommand(): Command {
   return sweepLike('sweep', 'Pull, deliver and acknowledge what is open now.', false);
 }
 
-/** `diligence monitor reconcile`. */
 function reconcileCommand(): Command {
   return sweepLike(
     'reconcile',
@@ -79,7 +76,6 @@ interface SinkFlags {
   json?: true;
 }
 
-/** `monitor sink`: where changes are delivered, and which sinks are disabled. */
 function sinkCommand(): Command {
   return new Command('sink')
     .description('Show where changes go. A sink that answered 410 takes none until it is enabled.')

@@ -8,7 +8,6 @@ import type { Words } from '../../domain/job';
 import { UsageError } from '../jobs/errors';
 import { durationMs, oneOf, say } from '../cli/terminal';
 
-/** Flags of sweeps. */
 export interface SweepFlags {
   severity?: Severity[];
   cooldown?: number;
@@ -46,7 +45,6 @@ export function durationWithin(text: string): number {
   throw new InvalidArgumentError(say('Expected 10s to 30d.', 'Informe de 10s a 30d.'));
 }
 
-/** Parses a flag with some of these words, separated by commas. */
 export function listOf<const T extends string>(words: readonly T[]): (text: string) => T[] {
   const one = oneOf(words);
   return (text) => text.split(',').map((word) => one(word.trim()));
@@ -58,11 +56,7 @@ export function idOnFile(text: string): string {
   return isUuid(id) ? id.toLowerCase() : id;
 }
 
-/**
- * Ids in lower case, in their order, each once.
- *
- * @throws UsageError that names the line, and states that nothing was sent
- */
+/** Ids in lower case, in their order, each once. */
 export async function monitorIdsOf(given: string): Promise<string[]> {
   const words = given.split(',').map((word) => word.trim());
   if (words.every(isUuid)) return once(words);

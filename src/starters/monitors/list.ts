@@ -9,7 +9,6 @@ import { printable } from '../jobs/text';
 import { monitorForms, noteLines } from './outcome-lines';
 import { durationWords, scanInputOf } from './schedule';
 
-/** A schedule, for people. */
 export interface ScheduleView {
   id: string;
   name: string;
@@ -24,13 +23,11 @@ export interface ScheduleView {
   /** Windows that were skipped because a scan was still running, or missed. */
   skipped: number;
   missed: number;
-  /** When the last scan ran. */
   scannedAt: string | null;
   open: number;
   notes: MonitorNote[];
 }
 
-/** `diligence monitor list`. */
 export function listCommand(): Command {
   return new Command('list')
     .description('Show the schedules: next and last scan, what runs, what is open, what fails.')
@@ -85,7 +82,6 @@ async function scheduleViews(
   return views.sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** A schedule, its last scan, and its warnings. */
 export function viewLines(view: ScheduleView, reader: Reader): string[] {
   const { name, monitors, every, paused, next, last, running, open, notes } = view;
   const { count, formats, say } = reader;

@@ -15,7 +15,6 @@ export const mostShown = 50;
 /** Above this, a count. */
 export const mostNamed = 20;
 
-/** The first changes of a sweep or scan, and their number. */
 export interface SweptChanges {
   total: number;
   rows: readonly ChangeDocument[];
@@ -142,7 +141,6 @@ export function noteLines(notes: readonly MonitorNote[], reader: Reader): string
   });
 }
 
-/** The first lines, and a count of the others. */
 export function firstOf(lines: readonly string[], { say }: Reader, all = lines.length): string[] {
   const shown = lines.slice(0, mostNamed);
   const more = all - shown.length;

@@ -72,7 +72,6 @@ function orderOf(
   };
 }
 
-/** Options of a sweep or scan. */
 export interface Order {
   name: string;
   ids: readonly string[];
@@ -80,7 +79,6 @@ export interface Order {
   reconcile: boolean;
 }
 
-/** Pulls, delivers and acknowledges the open changes of one monitor. */
 export async function planSweep(
   ctx: CommandContext,
   monitorId: string,
@@ -114,7 +112,6 @@ export async function planSweep(
   };
 }
 
-/** One probe for each of many monitors, and sweeps where changes are open. */
 export async function planScan(
   ctx: CommandContext,
   order: Order,
@@ -162,7 +159,6 @@ async function audit(
   await trail.append([decisionEntry(name, who, { monitors: ids.length })]);
 }
 
-/** @throws CommandError when the running one does not reconcile, but this request does */
 function refuseOther(id: string, walks: boolean, { name, reconcile }: Order): void {
   if (reconcile && !walks)
     throw new CommandError([

@@ -36,7 +36,6 @@ interface ScheduleFlags extends SweepFlags {
   json?: true;
 }
 
-/** `diligence monitor schedule`. */
 export function scheduleCommand(): Command {
   return withTerms(withActor(new Command('schedule')))
     .description('Sweep monitors day and night; asked for again, the schedule is changed.')
@@ -149,7 +148,6 @@ export function scanInputOf({ action }: ScheduleDescription): MonitorScanInput |
   return input?.list === undefined ? null : input;
 }
 
-/** `diligence monitor unschedule`, `pause`, `resume`. */
 export function scheduleOrders(): Command[] {
   return (Object.keys(orders) as (keyof typeof orders)[]).map((order) => {
     const { does, done, give } = orders[order];

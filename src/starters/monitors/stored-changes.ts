@@ -42,7 +42,6 @@ export function changeDocument(
   return { ...changeRecord(file, requiredSinks(environment)), change: file.stored.answer };
 }
 
-/** Every change that the flags select, oldest first, with its status. */
 export async function* changesOnRecord(
   ctx: CommandContext,
   { since, monitor, severity }: ChangeFlags,

@@ -43,7 +43,6 @@ interface UpdateFlags {
   json?: true;
 }
 
-/** `diligence monitor update`. */
 export function updateCommand(options: Pick<RepeatOptions, 'pause'> = {}): Command {
   return new Command('update')
     .description('Change what is given of a monitor; everything else keeps its value.')
@@ -131,7 +130,6 @@ async function change(
   });
 }
 
-/** @throws CommandError when there is no such monitor, or the response cannot be read */
 async function send(
   monitors: MonitorsApi,
   monitorId: string,

@@ -22,7 +22,6 @@ interface ExportFlags {
 
 const dayMs = 86_400_000;
 
-/** `diligence audit export|verify|head`: who did what, and when. */
 export function auditCommand(): Command {
   const command = new Command('audit').description(
     'Read and verify the record of every request, outcome, decision and erasure.',
@@ -81,7 +80,6 @@ async function exportAudit({ from, to, format, excel, out }: ExportFlags): Promi
   process.exitCode = exitCodes.failed;
 }
 
-/** A source and its transforms. */
 type Steps = readonly [Readable, ...Duplex[]];
 
 /** Writes a file atomically; without a path, standard output. */
@@ -104,7 +102,6 @@ function csv(records: AsyncIterable<StoredAuditRecord>, excel: boolean): Steps {
   return [Readable.from(rows()), csvStream(auditColumns, { excel })];
 }
 
-/** One JSON document: a list of records. */
 function json(records: AsyncIterable<StoredAuditRecord>): Steps {
   async function* text(): AsyncGenerator<string> {
     let before = '[\n';

@@ -34,7 +34,6 @@ interface RestoreFlags {
   json?: true;
 }
 
-/** `diligence backup DIR`. */
 export function backupCommand(): Command {
   return new Command('backup')
     .description('Copy the store, records and evidence, while everything runs.')
@@ -60,7 +59,6 @@ of them apart from it. Of a store in PostgreSQL its own tools make the backup (d
     });
 }
 
-/** `diligence restore DIR`. */
 export function restoreCommand(): Command {
   return withActor(new Command('restore'))
     .description(
@@ -189,7 +187,6 @@ function printRestored(
   ]);
 }
 
-/** Settings of a restore. @throws CommandError while the engine of this data directory runs */
 async function environmentOf({ by }: RestoreFlags): Promise<Environment> {
   const environment = readEnvironment();
   if (engineAddress().kind === 'embedded' && (await runningEngine(environment.dataDir)) !== null)

@@ -17,7 +17,6 @@ const examples = join(__dirname, '..', '..', '..', 'examples');
 /** The service requests a review of it. */
 const reviewedDossier = '8d5b9f3e-2c1a-4e7d-9b60-1f2e3d4c5b6a';
 
-/** `diligence demo`: a tour of two minutes on the sandbox. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
@@ -107,7 +106,6 @@ function heading(...lines: string[]): void {
   for (const line of lines) printNote(line);
 }
 
-/** @throws CommandError when the exit code is neither 0 nor one of these */
 async function showCommand(line: string, env: Env, codes: readonly number[]): Promise<void> {
   printNote('');
   // As a user would type it: the documents are invented, and standard error would mask them.

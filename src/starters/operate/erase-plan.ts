@@ -9,12 +9,10 @@ import { tableLines } from '../cli/table';
 import { say, screenReader } from '../cli/terminal';
 import { jobOfSender } from '../jobs/named-job';
 
-/** Sum of the plans of one command. */
 export interface PlanSummary {
   target: ErasureTarget;
   jobs: { id: string; whole: boolean }[];
   rows: number;
-  /** Their ids. */
   workflows: Set<string>;
   objects: ErasedObject[];
   /** What prevents the erasure, and how to proceed. */
@@ -60,7 +58,6 @@ export function planLines({ jobs, rows, workflows, objects }: PlanSummary): stri
   ];
 }
 
-/** Copies of the store that hold what was erased. */
 export function backupLines({ backups }: ErasureRecord): string[] {
   return backups.map(({ path, at, until, isAway }) =>
     isAway
@@ -85,7 +82,6 @@ export async function runsOfPlan(client: Client, { request, jobs }: ErasurePlan)
   return { closed: [], running: ids.map(workflowIdOf).filter(isRunning) };
 }
 
-/** What prevents an erasure, and how to proceed. */
 export function refusalsOf({ jobs, undecided }: ErasurePlan, { running }: JobRuns): Words[] {
   const busy = new Set(running.map(jobOfSender));
   const interrupted = jobs.filter(

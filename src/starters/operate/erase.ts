@@ -49,7 +49,6 @@ interface EraseFlags {
   json?: true;
 }
 
-/** `diligence erase`: erases for good, and stores a record of the erasure. */
 export function eraseCommand(): Command {
   const ways = [
     new Option('--document <number>', 'everything of one CPF or CNPJ, in every job'),
@@ -155,7 +154,6 @@ async function runErase(flags: EraseFlags): Promise<number> {
   });
 }
 
-/** @throws UsageError */
 function requestOf(flags: EraseFlags): ErasureRequest {
   const { document, target, job, olderThan } = flags;
   if ([document, target, job, olderThan].every((one) => one === undefined))

@@ -24,7 +24,6 @@ import { keyChecks, keyFault, proveKeys, registerKey } from '../../temporal/payl
 import { exitCodes, print, printAs, printNote } from '../cli/terminal';
 import { CommandError } from '../jobs/errors';
 
-/** `diligence keys`: the encryption keys of store and payloads. */
 export function keysCommand(): Command {
   const command = new Command('keys').description(
     'The keys that payloads are encrypted with: DILIGENCE_PAYLOAD_KEYS, or a file.',

@@ -17,7 +17,6 @@ interface LogsFlags {
 
 const lookEveryMs = 250;
 
-/** `diligence logs`: log lines of jobs, from the worker of the embedded server. */
 export function logsCommand(): Command {
   return new Command('logs')
     .description('Show the log of the embedded worker: what happened, to which job.')
@@ -118,7 +117,6 @@ export async function cutLongLogs(dataDir: string, most: number = mostBytes): Pr
   }
 }
 
-/** Worker logs of the embedded server, the older one first. */
 export function workerLogs(dataDir: string): string[] {
   const path = join(dataDir, 'logs', 'worker.log');
   return [`${path}.1`, path].filter((one) => existsSync(one));

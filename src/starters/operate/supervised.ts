@@ -7,7 +7,6 @@ import { startDevServer, type DevServer, type DevServerOptions } from '../../tem
 import { printNote } from '../cli/terminal';
 import { CommandError } from '../jobs/errors';
 
-/** A process that was started. */
 interface Run {
   /** Fulfilled when it has ended, for whatever reason. */
   exited: Promise<unknown>;
@@ -17,7 +16,6 @@ interface Run {
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 
-/** Starts another process when one dies. */
 export class Supervised<R extends Run> {
   readonly #name: string;
   readonly #begin: (before: R | null) => Promise<R>;

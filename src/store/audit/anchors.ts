@@ -3,7 +3,6 @@ import type { SealedDatabase } from '../sealed/sealed-database';
 import { raw, sql } from '../statement';
 import type { Link } from './link';
 
-/** Anchors form a chain too. */
 export const anchorChain = 'anchors';
 
 export type Anchor = Link & { heads: ChainHead[] };
@@ -13,7 +12,6 @@ export function headOf(number: number, hash: string): string {
   return `${number}-${hash.slice(0, 32)}`;
 }
 
-/** Parses `headOf`; null when invalid. */
 export function parseHead(text: string): { number: number; hash: string } | null {
   const [, number, hash] = /^([1-9]\d{0,7})-([0-9a-f]{32})$/.exec(text) ?? [];
   return number === undefined || hash === undefined ? null : { number: Number(number), hash };

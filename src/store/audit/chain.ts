@@ -25,7 +25,6 @@ interface OpenChain {
   startedAt: number;
   number: number;
   hash: string;
-  /** Instant of the last record: instants of a chain never decrease. */
   at: number;
 }
 

@@ -3,7 +3,6 @@ import { macOf } from '../../protection/id-key';
 
 export interface LinkPosition {
   prev: string;
-  /** From 1, without gaps. */
   number: number;
   at: string;
 }

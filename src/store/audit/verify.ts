@@ -12,7 +12,6 @@ export type AuditProblem = (typeof auditProblems)[number];
 export interface AuditFinding {
   problem: AuditProblem;
   chain: string;
-  /** Number of the record or anchor; the last one of several. */
   record: number;
   toRecord: number;
   message: string;
@@ -27,7 +26,6 @@ export interface AuditTotals {
   head: string | null;
 }
 
-/** A link by its number; null when unreadable. */
 interface Numbered<L> {
   number: number;
   link: L | null;

@@ -26,7 +26,6 @@ interface ErasableTable {
   isAbout?: (body: never, scope: ErasureScope) => boolean;
   /** The emptied body; default: the row is removed. */
   empty?: (body: never) => unknown;
-  /** Column that marks it as erased. */
   mark?: string;
 }
 
@@ -85,7 +84,6 @@ const roots: Readonly<Record<string, string>> = {
 export const impersonalKeys =
   /^(?:probe|keys|erasures|backups|restores|dossier-retries|monitor-(?:lists|list-pages|looks)|disabled-sinks)\//;
 
-/** The job folders of a folder or key; undefined for anything else. */
 export function foldersOf(holder: string): JobFolders | undefined {
   const [first] = holder.split('/');
   return ofJobs.find(({ root }) => root === first);

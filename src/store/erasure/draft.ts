@@ -22,7 +22,6 @@ type Row = Readonly<Record<string, unknown>>;
 
 const perPage = 200;
 
-/** All changes of an erasure: computed, not yet written. */
 export class ErasureDraft {
   readonly #store: Store;
   readonly #statements: Statement[] = [];
@@ -197,7 +196,6 @@ export class ErasureDraft {
     return all;
   }
 
-  /** @returns the values that have rows */
   async #count(
     table: TableName,
     column: string,

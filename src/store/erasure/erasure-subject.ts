@@ -50,7 +50,6 @@ export class ErasureSubject {
     return 'code' in row && documentsIn(row.document).includes(this.document);
   }
 
-  /** Adds reported data: people quote it in notes. */
   takeQuoted({ ids, officialNames }: QuotedWords): void {
     const isWord = (id: string): boolean => /^[\w-]+$/.test(id);
     this.#ids = new Set(ids);

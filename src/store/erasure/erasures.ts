@@ -14,7 +14,6 @@ export interface WorkflowRun {
   runId: string;
 }
 
-/** What Temporal has of a job: closed executions, and ids of open workflows. */
 export interface JobRuns {
   closed: WorkflowRun[];
   running: string[];
@@ -161,7 +160,6 @@ function entryOf({ id, target, by, startedAt, ...record }: ErasureRecord): Audit
   };
 }
 
-/** Number of rows and records removed or emptied. */
 export function objectsOf(objects: readonly ErasedObject[]): number {
   return objects.reduce((sum, { removed, emptied }) => sum + removed + emptied, 0);
 }

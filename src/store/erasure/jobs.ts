@@ -154,13 +154,11 @@ export async function takeMonitor(
 }
 
 export interface FoundLines {
-  /** Null: all must be read. */
   lines: number[] | null;
   items: ReadonlySet<number>;
   /** Number of lines not yet erased. */
   rows: number;
   statuses: readonly Status[];
-  /** The upload contains it. */
   isHeld: boolean;
 }
 

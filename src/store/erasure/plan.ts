@@ -38,7 +38,6 @@ export interface PlannedJob {
   ended: boolean;
 }
 
-/** The changes of an erasure, and what blocks it. */
 export class ErasurePlan {
   readonly request: ErasureRequest;
   readonly target: ErasureTarget;

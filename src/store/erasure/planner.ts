@@ -25,7 +25,6 @@ import { isNamedIn, withoutSubject } from './rewriting';
 /** A larger result is removed as a whole. */
 const largestRewritten = 256 * 2 ** 20;
 
-/** Plans erasures: reads all affected data, changes nothing. */
 export class ErasurePlanner {
   readonly #store: Store;
   readonly #nameOf: NameOf;
@@ -223,7 +222,6 @@ export class ErasurePlanner {
     return true;
   }
 
-  /** Keys of the results of a credit operation, as far as they exist. */
   async #resultsOf(operation: string): Promise<string[]> {
     const keys = await this.#store.records.list(`${operation}/`);
     return keys.flatMap((key) => (key.endsWith('.json') ? [key.slice(0, -'.json'.length)] : []));

@@ -134,7 +134,6 @@ class AgePlan extends ErasurePlan {
     return rows.length + outcomes.length > 0;
   }
 
-  /** Content of acknowledged changes. */
   async takeChanges(): Promise<void> {
     const rows = await this.store.read<ChangeKey>(sql`
       SELECT monitor_id, change_id FROM change_mark JOIN change USING (monitor_id, change_id)

@@ -12,7 +12,6 @@ export interface ClaimOwner {
   chunk: string;
 }
 
-/** Number of the job's request that a claim is for. */
 export function numberOfChunk(chunk: string): number {
   return Number.parseInt(chunk, 10);
 }
@@ -124,7 +123,6 @@ export function reissueByRerun(by: string, at: number): Resolution {
   return { action: 'reissue', externalId: null, by, note: '--rerun', at };
 }
 
-/** The attempt without an outcome; null: none. */
 export function undecidedAttempt(attempts: readonly Attempt[]): Attempt | null {
   const latest = latestAttempt(attempts);
   const { kind } = attemptState(latest, 0);

@@ -9,7 +9,6 @@ export interface Billing {
 export interface BillingTotal {
   status: string | null;
   unit: string | null;
-  /** Items of that status and unit. */
   count: number;
   /** Sum of the reported amounts; null: none. */
   amount: number | null;
@@ -19,7 +18,6 @@ export interface BillingTotal {
 export class BillingTotals {
   readonly #totals = new Map<string, BillingTotal>();
   count = 0;
-  /** Items without reported billing. */
   untold = 0;
 
   add(billing: Billing | null): void {
@@ -31,7 +29,6 @@ export class BillingTotals {
     this.merge({ ...billing, count: 1 });
   }
 
-  /** Adds a sum of things. */
   merge({ status, unit, amount, count }: BillingTotal): void {
     const key = JSON.stringify([status, unit]);
     const total = this.#totals.get(key) ?? { status, unit, count: 0, amount: null };

@@ -1,6 +1,5 @@
 /** Cursor over a list of pages, robust against faulty cursors of the service (decision record 017). */
 
-/** What a page shows of the list. */
 export interface PageSeen {
   hasMore: boolean;
   /** Also beside `hasMore: false`: then it may still lead on. */

@@ -19,7 +19,6 @@ export type Polled<T> =
   | { kind: 'stopped' }
   | Refused;
 
-/** The service refuses the read permanently, or its response is unreadable. */
 export interface Refused {
   kind: 'refused';
   /** HTTP status; 200: an unreadable response. */

@@ -89,7 +89,6 @@ export type WaitStep =
   | { kind: 'hold'; ms: number }
   /** Temporal keeps the timer; a new attempt reads then. */
   | { kind: 'leave'; ms: number }
-  /** The last read is done. */
   | { kind: 'expired' };
 
 /**

@@ -1,4 +1,3 @@
-/** Error reported by the service. Its shape is not documented. */
 export interface ServiceFailure {
   /** Null: not reported, or not one word. */
   code: string | null;

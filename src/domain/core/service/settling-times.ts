@@ -72,7 +72,6 @@ function aimed(atMs: number): number {
   return atMs * (1 + marginShare) + marginMs;
 }
 
-/** Evenly spaced quantiles of a sample, ascending; at most as many as it has. */
 function quantiles(sample: readonly number[], count: number): number[] {
   const sorted = [...sample].sort((a, b) => a - b);
   const size = Math.min(count, sorted.length);
@@ -91,7 +90,6 @@ export interface ReadingPlan {
   reads: number;
 }
 
-/** The age of the next read after `ageMs`; null beyond all known durations. */
 export function nextRead({ durations, next }: ReadingPlan, ageMs: number): number | null {
   const from = durations.findIndex((duration) => aimed(duration) > ageMs);
   const to = next[from];

@@ -92,7 +92,6 @@ const signatureSchema = z.strictObject({
  * Checks the folder of a report with nothing but its own files.
  *
  * @param publicKey null: checks consistency, whoever signed it
- * @throws UsageError when there is no such folder
  */
 export async function verifyReport(folder: string, publicKey: string | null): Promise<Verified> {
   const faults: string[] = [];

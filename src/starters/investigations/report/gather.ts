@@ -27,14 +27,12 @@ import type { EndedJob, Job } from '../../jobs/job-kind';
 import { shortFacts, addAssets, changesTable, creditTables, tablesOf } from './tables';
 import { costOf, requestsOf } from './spent';
 
-/** A job of a step, as the report has it. */
 export interface ReportedJob {
   step: string;
   child: StepChild;
   job: JobWithOutcome;
 }
 
-/** Ended jobs of the steps, each once. */
 export async function reportedJobs(
   { store }: CommandContext,
   { steps }: InvestigationOutcome,

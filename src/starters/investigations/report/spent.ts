@@ -34,7 +34,6 @@ const withoutAnswer: ReadonlySet<string | null> = new Set([
   'unknown_outcome',
 ]);
 
-/** Sum of the requests that jobs sent. */
 export async function requestsOf(
   ctx: CommandContext,
   jobs: readonly Spender[],

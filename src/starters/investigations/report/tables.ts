@@ -15,7 +15,6 @@ import type { TraceOutcome } from '../../../domain/traces/search';
 const mostRows = 30;
 const mostColumns = 7;
 
-/** Single values first, then each list that has a row. */
 export function tablesOf(
   step: string,
   { facts, sections }: Pick<Findings, 'facts' | 'sections'>,
@@ -54,7 +53,6 @@ function hasValue(cell: Cell | undefined): boolean {
   return cell !== null && cell !== undefined && cell !== '' && cell !== '[]';
 }
 
-/** Counts of a rule engine's evaluation, and sums in reais. */
 export function creditTables(
   step: string,
   { result }: AnalysisOutcome,
@@ -87,7 +85,6 @@ export function creditTables(
 /** The column with an item's value, in BRL, as the service reports it. */
 const worth: Readonly<Record<string, string>> = { veiculos: 'media_preco', imoveis: 'valor_venal' };
 
-/** Adds the assets of one person to those of all. */
 export function addAssets(totals: AssetTotal[], { sections }: Pick<Findings, 'sections'>): void {
   for (const { name, rows } of sections) {
     if (rows.length === 0 || isDerived(name)) continue;
@@ -114,7 +111,6 @@ function isDerived(name: string): boolean {
   return name === 'rural_resumo' || name.startsWith('rural_transportes');
 }
 
-/** Changes that a sweep found open, with their status at its end. */
 export async function changesTable(
   store: Store,
   step: string,
@@ -135,7 +131,6 @@ export async function changesTable(
 }
 
 interface Read {
-  /** What the job reported. */
   facts: Fields;
   found: Findings | null;
 }

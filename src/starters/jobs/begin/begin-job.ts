@@ -5,7 +5,6 @@ import { findJob, hasWorker } from '../find-job';
 import type { Job, JobKind } from '../job-kind';
 import { startJob, type StartPlan } from './start-job';
 
-/** A term that the user set, by its name in `JobKind.terms`. */
 export interface GivenTerm {
   name: string;
   /** As the user typed it: `--deadline`. */
@@ -22,7 +21,6 @@ export interface Beginning<Input, Outcome, T> {
   started: (engine: EngineClient, job: Job<Input, Outcome>) => Promise<T>;
 }
 
-/** Whether the existing job's outcome is the answer. */
 export function isAnswered<Input, Outcome>({
   existing,
   isAnswer,
@@ -33,8 +31,6 @@ export function isAnswered<Input, Outcome>({
 /**
  * The rule of every command that starts a job: an ended job of the same request is the answer, an open
  * one is followed or resumed, and only otherwise a new job is stored and started.
- *
- * @throws UsageError when the user set a term that the existing job does not have
  */
 export async function beginJob<Input, Outcome, T>(
   ctx: CommandContext,
@@ -82,7 +78,6 @@ export async function beginJob<Input, Outcome, T>(
   });
 }
 
-/** @throws UsageError naming the terms in which the existing job differs from what the user set */
 export function refuseIgnored<Input, Outcome>(
   kind: JobKind<Input, Outcome>,
   { id, input }: Job<Input, Outcome>,

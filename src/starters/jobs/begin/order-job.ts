@@ -15,7 +15,6 @@ import { giveOrder, type Job, type JobKind, type Order, type OrderOptions } from
  * of the job commits after it, whichever process drives the job.
  *
  * @returns the workflow's answer, in the reader's language
- * @throws CommandError when the job has ended, does not run, or refuses
  */
 export async function orderJob(
   ctx: CommandContext,

@@ -91,11 +91,7 @@ export function messageOf(error: unknown): string {
 /** A command makes few calls: the workers get the rate. */
 const commandRps = 5;
 
-/**
- * Calls a service from a command without a workflow, for short reads, and closes the client.
- *
- * @throws ConfigError when the service is not configured
- */
+/** Calls a service from a command without a workflow, for short reads, and closes the client. */
 export async function withService<T>(
   name: 'credit' | 'investigation',
   work: (service: Service, environment: Environment, timeoutMs: number) => Promise<T>,

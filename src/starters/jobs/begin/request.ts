@@ -30,12 +30,10 @@ export function startTerms(deadline: string) {
   };
 }
 
-/** For kinds whose results have a default maximum age. */
 export function maxAgeTerm(age: string) {
   return { maxAge: duration.prefault(age).describe('reuse what ended within this time') };
 }
 
-/** For jobs that send more than one chargeable request. */
 export const budgetTerm = {
   budget: z
     .int()

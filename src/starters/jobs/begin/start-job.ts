@@ -18,7 +18,6 @@ export interface StartPlan<Input, Outcome> {
   existing: Job<Input, Outcome> | null;
   /** The outcome of that job is the answer. */
   isAnswer: boolean;
-  /** Stores the job and its audit event, ready to start. Returns the id. */
   record(): Promise<string>;
   /** Whether an interrupted job is resumed; default: yes. Otherwise a new one is stored. */
   goesOn?(job: Job<Input, Outcome>): boolean;
@@ -47,7 +46,6 @@ export type StartTerms<Input, Outcome> = Pick<
   'run' | 'release' | 'withdraw' | 'reuse' | 'isBatch'
 >;
 
-/** What a command would do. */
 export interface Foreseen {
   request: number;
   reuse: number;
@@ -56,7 +54,6 @@ export interface Foreseen {
   /** Of unknown outcome in another job: stay so until a person resolves them. */
   unknown: number;
   problems: LineProblem[];
-  /** Rows found and not requested, by reason. */
   left?: Readonly<Record<string, number>>;
   /** Other lines shown before the job starts. */
   lines?: readonly string[];
@@ -120,7 +117,6 @@ export async function startJob<Input, Outcome>(
   return yieldTo(ctx, job, startedFor);
 }
 
-/** Starts the workflow of a job: that of its kind, or the named one. */
 export async function startWorkflow<Input>(
   ctx: CommandContext,
   { client }: EngineClient,
@@ -162,7 +158,6 @@ export async function yieldTo<Input, Outcome>(
   return other;
 }
 
-/** Writes the audit event before the workflow starts. */
 export async function auditStart(
   { audit, environment }: CommandContext,
   id: string,

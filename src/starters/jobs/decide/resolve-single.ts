@@ -9,7 +9,6 @@ import { CommandError, stillRuns, beingSent } from '../errors';
 import type { JobKind, JobToRun } from '../job-kind';
 import { nothingGoesOn, type Continuation, type Resolver } from './resolve';
 
-/** Common to the inputs of all single jobs. */
 export interface SingleInput {
   jobId: string;
   createdAt: string;
@@ -19,7 +18,6 @@ export interface SingleInput {
 /** Actions that start a next job. */
 const goesOn = new Set(['reissue', 'watch', 'adopt', 'retry']);
 
-/** How jobs of a kind are resolved. */
 export function resolverOf(kind: JobKind): Resolver {
   if (kind.resolver !== undefined) return kind.resolver();
   return kind.workflow === undefined ? nothingGoesOn : singleResolver(kind as JobKind<SingleInput>);

@@ -15,7 +15,6 @@ import { refuseMissingSearchAttributes } from '../../../temporal/search-attribut
 import { withEngine, type CommandContext } from '../context';
 import { CommandError, UsageError, noteMissing, noJob, stillRuns } from '../errors';
 
-/** The rows of a batch to resolve. */
 export interface RowSelection {
   /** From 0, in input order. */
   rowIndexes?: readonly number[];
@@ -37,7 +36,6 @@ export interface ResolveRequest {
   deadlineMs: number;
 }
 
-/** The job that continues after a resolution. */
 export interface Continuation {
   /** Id of the job whose outcome counts. */
   id: string;
@@ -48,7 +46,6 @@ export interface Continuation {
 export interface Resolver {
   /** The selected rows. Left out: a resolution is about the whole job. */
   rows?(ctx: CommandContext, job: JobRow, request: ResolveRequest): Promise<DecidedRow[]>;
-  /** @throws CommandError when this resolution is not possible, before anything is stored */
   check?(
     ctx: CommandContext,
     engine: EngineClient,
@@ -90,8 +87,6 @@ export interface Resolved {
 /**
  * Stores a person's resolution and its audit event in one transaction, then carries it out. Of two
  * at once the first wins. The same resolution given again resumes where it was interrupted.
- *
- * @throws CommandError when there is nothing to resolve, or another resolution exists
  */
 export async function resolveJob(
   ctx: CommandContext,
@@ -150,10 +145,7 @@ function refuseAction(job: JobRow, action: string) {
   ]);
 }
 
-/**
- * @returns its number; `open`: it was given before, and was interrupted
- * @throws CommandError when another resolution exists
- */
+/** @returns its number; `open`: it was given before, and was interrupted */
 async function decisionToTake(
   { store, environment }: CommandContext,
   { endedAt, folder, id, kind }: JobRow,

@@ -32,11 +32,6 @@ export interface RunningSandbox {
   process: ChildProcess;
 }
 
-/**
- * Starts a sandbox beside the server.
- *
- * @throws ConfigError when the store has jobs of a real service
- */
 export async function startSandboxProcess(
   environment: Environment,
   store: Store,
@@ -95,7 +90,6 @@ export function sandboxSettings(addresses: Addresses): string[] {
   return Object.entries(settingsOf(addresses)).map(([name, value]) => `export ${name}=${value}`);
 }
 
-/** Why `dev` started no sandbox. */
 export function whyNoSandbox({ investigation }: Environment): string {
   const set = investigation === null ? 'CREDIT_BASE_URL' : 'INVESTIGATION_BASE_URL';
   return `no sandbox: ${set} is set, and work goes to that service (\`dev --sandbox\` brings one)`;

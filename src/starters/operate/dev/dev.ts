@@ -52,7 +52,6 @@ const onDemandIdleMinutes = 10;
 const firstBackupMs = 60_000;
 const lookForBackupMs = 60 * 60_000;
 
-/** `diligence dev`, `diligence stop`. */
 export function devCommands(): Command[] {
   return [
     new Command('dev')
