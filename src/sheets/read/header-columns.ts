@@ -25,9 +25,9 @@ export interface HeaderColumns {
 
 export interface ColumnChoice {
   /** The document column as the user names it: header, letter (`B`) or number from 1. */
-  column?: string;
+  column?: string | undefined;
   /** The reference column as the user names it; default: one with a usual name. */
-  reference?: string;
+  reference?: string | undefined;
   /** What the column holds; default: documents. */
   holds?: ColumnContent;
 }
@@ -210,7 +210,7 @@ function positionOf(column: string, header: readonly string[]): number {
 interface Position {
   file: string;
   line: number;
-  column?: string;
+  column?: string | undefined;
 }
 
 function noDocumentColumn(holds: ColumnContent, header: readonly string[], position: Position) {

@@ -12,7 +12,7 @@ import { surveySheet } from './xlsx-survey';
 
 export interface InputChoice extends ColumnChoice {
   /** The sheet as the user names it: its name, or its number among the tabs, from 1. */
-  sheet?: string;
+  sheet?: string | undefined;
   /** Receives sentences: which of several sheets is read, which lines are skipped. */
   onNotice?: (notice: Words) => void;
   /** Receives the names of the rows' `own` columns, before the first row. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { counted, flagProblem } from '../jobs/text';
-import { putCertificateJob } from '../../store/certificates/jobs';
+import { foreseenIssuance, putCertificateJob } from '../../store/certificates/jobs';
 import {
   documentTypesServed,
   type CertificateType,
   type ManifestRow,
 } from '../../domain/certificates/certificates';
-import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
+import { certificateSubject } from '../../domain/core/service/attempts';
 import { readDocument } from '../../domain/core/documents/read-document';
 import type {
   CertificateRecord,
@@ -121,23 +121,13 @@ export async function dryRun(
   { rows }: PlannedBatch,
   reuseSince: number,
 ): Promise<Foreseen> {
-  const facts = ctx.store.facts;
   const result: Foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
+  const at = Date.now();
   for await (const row of rows()) {
     if ('code' in row) result.problems.push(problemOf(row));
     if (row.kind !== 'item') continue;
     const subject = certificateSubject(row.type, ctx.idKey.nameOf('document', row.document));
-    const state = subjectState(await ctx.store.attempts.of(subject), Date.now());
-    if (state.kind === 'free') result.request += 1;
-    else if (state.kind === 'unknown') result.unknown += 1;
-    else if (state.kind === 'in_flight') result.underWay += 1;
-    else {
-      const fact = await facts.of(state.externalId);
-      if (fact === null) result.underWay += 1;
-      else if (fact.status === 'issued' && fact.settledAt >= reuseSince && fact.erased !== true) {
-        result.reuse += 1;
-      } else result.request += 1;
-    }
+    result[await foreseenIssuance(ctx.store, subject, { at, reuseSince })] += 1;
   }
   return result;
 }
@@ -146,12 +136,7 @@ function openPlan(
   { input: file, type, column, reference, sheet }: BatchInput,
   notices: Pick<InputChoice, 'onHeader' | 'onNotice'> = {},
 ) {
-  const rows = readSheet(file, {
-    ...(column !== undefined && { column }),
-    ...(reference !== undefined && { reference }),
-    ...(sheet !== undefined && { sheet }),
-    ...notices,
-  });
+  const rows = readSheet(file, { column, reference, sheet, ...notices });
   return planRows(rows, { file, ...(type !== undefined && { type }) });
 }
 

@@ -1,6 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { certificateTypes } from '../../domain/certificates/certificates';
 import { resultFilters } from '../../domain/credit/job';
@@ -123,8 +123,6 @@ export interface WrittenPlan {
   title: Words;
   /** Of its steps. */
   titles: ReadonlyMap<string, Words>;
-  /** Line of a path in the file; null: the file does not have it. */
-  lineOf: (path: string) => number | null;
 }
 
 export async function readPlan(named: string): Promise<WrittenPlan> {
@@ -138,13 +136,7 @@ export async function readPlan(named: string): Promise<WrittenPlan> {
       `${pt}; os planos prontos são ${ready}`,
     ]);
   });
-  const counter = new LineCounter();
-  // JSON is YAML too.
-  const document = parseDocument(written, { lineCounter: counter });
-  const lineOf = (at: string): number | null => lineIn(document, counter, at);
-  const [broken] = document.errors;
-  if (broken !== undefined) throw new UsageError(notYaml(named, broken));
-  const values = valuesOf(named, document);
+  const values = valuesIn(named, written);
   const reading = planSchema.safeParse(values);
   if (!reading.success) {
     const inPortuguese = planSchema.safeParse(values, { error: portuguese }).error?.issues ?? [];
@@ -153,7 +145,7 @@ export async function readPlan(named: string): Promise<WrittenPlan> {
       const [en, pt] = own ?? [message, inPortuguese[index]?.message ?? message];
       return { path: pathText(at), message: en, pt };
     });
-    throw planError(named, faults, lineOf);
+    throw planError(named, faults);
   }
   const { budget = null, name, steps, subject: whom = null, title: words } = reading.data;
   const titles = steps.map((one) => [one.id, one.title] as const);
@@ -162,31 +154,20 @@ export async function readPlan(named: string): Promise<WrittenPlan> {
     subject: whom,
     title: words,
     titles: new Map(titles),
-    lineOf,
   };
 }
 
-function notYaml(named: string, { message }: Error): Words {
-  return [`--plan: ${named}: ${message}`, `--plan: ${named} não é YAML válido: ${message}`];
-}
-
-function valuesOf(named: string, document: Document): unknown {
+/** JSON is YAML too. */
+function valuesIn(named: string, written: string): unknown {
   try {
-    return document.toJS({ maxAliasCount: 20 }) as unknown;
+    return parse(written, { maxAliasCount: 20, logLevel: 'error' }) as unknown;
   } catch (error) {
-    throw new UsageError(notYaml(named, error as Error));
+    const { message } = error as Error;
+    throw new UsageError([
+      `--plan: ${named}: ${message}`,
+      `--plan: ${named} não é YAML válido: ${message}`,
+    ]);
   }
-}
-
-/** Line of a path, or of its nearest parent in the file; null: none. */
-function lineIn(document: Document, counter: LineCounter, path: string): number | null {
-  const words = path.match(/[^.[\]]+/g) ?? [];
-  for (let left = words.length; left > 0; left -= 1) {
-    const at = words.slice(0, left).map((word) => (/^\d+$/.test(word) ? Number(word) : word));
-    const node = document.getIn(at, true) as Node | null | undefined;
-    if (node?.range != null) return counter.linePos(node.range[0]).line;
-  }
-  return null;
 }
 
 export async function readyPlans(): Promise<string[]> {
@@ -194,18 +175,9 @@ export async function readyPlans(): Promise<string[]> {
   return names.filter((name) => name.endsWith('.yaml')).map((name) => name.slice(0, -5));
 }
 
-export function planError(
-  named: string,
-  faults: readonly PlanFault[],
-  lineOf: WrittenPlan['lineOf'],
-): UsageError {
-  const lines = faults.map(({ path, ...fault }): Words => {
-    const line = lineOf(path);
-    const [en, pt] = faultWords(fault);
-    const at = (word: string): string => (line === null ? path : `${path} (${word} ${line})`);
-    return [`\n  ${at('line')}: ${en}`, `\n  ${at('linha')}: ${pt}`];
-  });
-  const list = (language: 0 | 1): string => lines.map((words) => words[language]).join('');
+export function planError(named: string, faults: readonly PlanFault[]): UsageError {
+  const list = (language: 0 | 1): string =>
+    faults.map(({ path, ...fault }) => `\n  ${path}: ${faultWords(fault)[language]}`).join('');
   return new UsageError([
     `--plan ${named}: nothing was sent:${list(0)}`,
     `--plan ${named}: nada foi enviado:${list(1)}`,

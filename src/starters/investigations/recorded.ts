@@ -1,13 +1,14 @@
-import {
-  type InvestigationOutcome,
-  type InvestigationRecord,
+import type {
+  InvestigationOutcome,
+  InvestigationRecord,
+  SubjectFiles,
 } from '../../domain/investigations/investigation';
 import type { Plan, Subject } from '../../domain/investigations/plan';
 import { jobIdAt, jobFolder } from '../../domain/job';
+import type { SameRequest } from '../../store/core/jobs/same-request';
 import { indexDocuments } from '../../store/core/subject-index';
 import { InvestigationRepository } from '../../store/investigations/investigations';
 import type { CommandContext } from '../jobs/context';
-import type { Job } from '../jobs/job-kind';
 import { auditStart } from '../jobs/begin/start-job';
 
 export type InvestigationRequest = Omit<
@@ -41,30 +42,34 @@ export function requestedFor(
   return { name, plan, subject, maxAgeMs, rerun, budget: bound, label, deadlineMs };
 }
 
-export async function newestInvestigation(
-  { store }: CommandContext,
-  { name }: Pick<InvestigationRequest, 'name'>,
-): Promise<Job<InvestigationRecord, InvestigationOutcome> | null> {
-  const found = await store.jobs.find(`investigation/${name}`);
-  return found as Job<InvestigationRecord, InvestigationOutcome> | null;
+/** @param filesOf stores copies */
+export function investigationsBy<Item>(
+  ctx: CommandContext,
+  requestOf: (item: Item) => InvestigationRequest,
+  filesOf: () => SubjectFiles | Promise<SubjectFiles>,
+): SameRequest<Item, InvestigationRecord, InvestigationOutcome> {
+  const { environment, idKey, store } = ctx;
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
+  return {
+    newest: async (item) => (await store.jobs.find(workflowId(requestOf(item)))) as never,
+    isFinal: ({ status }) => status === 'completed',
+    async put(item, { terms: { label, rerun } }) {
+      const request = { ...requestOf(item), label, rerun, files: await filesOf() };
+      const { plan, subject } = request;
+      const now = new Date();
+      const jobId = jobIdAt(workflowId(request), now);
+      const folder = jobFolder(jobId);
+      const { cnpj, cpf, email, phone } = subject;
+      await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
+      const stamp = { createdAt: now.toISOString(), createdBy: environment.actor };
+      const record = { jobId, ...request, ...stamp };
+      await new InvestigationRepository(store).putRecord(folder, record, label && nameOf(label));
+      await auditStart(ctx, jobId, { items: plan.steps.length, rerun }, now.getTime());
+      return record;
+    },
+  };
 }
 
-export async function putInvestigation(
-  ctx: CommandContext,
-  request: Omit<InvestigationRecord, 'jobId' | 'createdAt' | 'createdBy'>,
-): Promise<string> {
-  const { environment, idKey, store } = ctx;
-  const { label, name, plan, rerun, subject } = request;
-  const now = new Date();
-  const jobId = jobIdAt(`investigation/${name}`, now);
-  const [createdAt, createdBy] = [now.toISOString(), environment.actor];
-  const folder = jobFolder(jobId);
-  const nameOf = (text: string): string => idKey.nameOf('document', text);
-  const { cnpj, cpf, email, phone } = subject;
-  await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
-  const keyed = label == null ? null : nameOf(label);
-  const record = { jobId, ...request, createdAt, createdBy };
-  await new InvestigationRepository(store).putRecord(folder, record, keyed);
-  await auditStart(ctx, jobId, { items: plan.steps.length, rerun }, now.getTime());
-  return jobId;
+function workflowId({ name }: Pick<InvestigationRequest, 'name'>): string {
+  return `investigation/${name}`;
 }

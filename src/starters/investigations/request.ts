@@ -12,10 +12,11 @@ import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
 import { startable, startableBatch } from '../jobs/begin/startable';
 import { investigationBatch } from './batch';
 import { investigationBatchKind, investigationKind } from './kind';
-import { isWithin, type StartPlan } from '../jobs/begin/start-job';
+import { planOne } from '../jobs/begin/same-request';
+import type { StartPlan } from '../jobs/begin/start-job';
 import { PlanForesight } from './foresee';
 import { planError, readPlan, type WrittenPlan } from './plan-file';
-import { requestedFor, newestInvestigation, putInvestigation } from './recorded';
+import { investigationsBy, requestedFor } from './recorded';
 import { preparedInput, storedReceivables } from '../credit/input';
 import { readInput, reasonToSend, storeInput } from '../lens/request';
 
@@ -67,7 +68,7 @@ const investigationBatchRequest = z.strictObject({
 type Request = z.output<typeof investigationRequest>;
 
 /** What is asked for goes before what the file says. */
-function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, request: Request): Subject {
+function subjectOf({ plan, subject: written }: WrittenPlan, request: Request): Subject {
   const known = written ?? emptySubject();
   const given = Object.fromEntries(
     Object.keys(known).flatMap((word) => {
@@ -77,12 +78,7 @@ function subjectOf({ lineOf, plan, subject: written }: WrittenPlan, request: Req
   );
   const { faults, subject } = readSubject({ ...known, ...given });
   const all = faults.length > 0 ? faults : checkPlan(plan, subject);
-  // The subject of flags has no line in the file.
-  const isGiven = (path: string): boolean => (path.split(/[.[]/)[1] ?? '') in given;
-  if (all.length > 0)
-    throw planError(request.plan, all, (path) =>
-      path.startsWith('subject') && (written === null || isGiven(path)) ? null : lineOf(path),
-    );
+  if (all.length > 0) throw planError(request.plan, all);
   return subject;
 }
 
@@ -91,21 +87,17 @@ async function planInvestigation(
   request: Request,
 ): Promise<StartPlan<InvestigationRecord, InvestigationOutcome>> {
   const written = await readPlan(request.plan);
-  const { maxAge: maxAgeMs, rerun = false } = request;
   const files = await readFiles(ctx, subjectOf(written, request));
   const wanted = requestedFor(ctx, written.plan, files.subject, request);
-  const existing = await newestInvestigation(ctx, wanted);
+  const same = investigationsBy(ctx, () => wanted, files.store);
   return {
-    existing,
-    isAnswer: existing?.status === 'completed' && isWithin(maxAgeMs, existing) && !rerun,
+    ...(await planOne(ctx, same, null, request, null)),
     foresee: async () => {
       const foresight = new PlanForesight(ctx, written);
       await foresight.add({ ...wanted, files: files.read });
       return { ...foresight.total(), problems: [], lines: foresight.lines() };
     },
-    record: async () => putInvestigation(ctx, { ...wanted, files: await files.store() }),
     release: ({ folder }) => new JobBatchRepository(ctx.store).releaseChildren(folder),
-    run: request.deadline,
   };
 }
 
@@ -122,7 +114,7 @@ interface ReadFiles {
   /** As read: nothing is stored. */
   read: SubjectFiles;
   /** Stores copies: requests are sent from these. */
-  store(): Promise<SubjectFiles>;
+  store: () => Promise<SubjectFiles>;
 }
 
 async function readFiles(ctx: CommandContext, subject: Subject): Promise<ReadFiles> {

@@ -14,6 +14,7 @@ import {
   type CertificateTerms,
   type RowListRef,
 } from '../../domain/certificates/job';
+import { subjectState } from '../../domain/core/service/attempts';
 import { decisionFolder, type DecisionRecord } from '../../domain/core/decision';
 import type { Asker, JobFolders } from '../core/jobs/jobs-of-kind';
 import { Repository } from '../sealed/sealed-database';
@@ -95,6 +96,23 @@ export async function putIssuance(
   const row = { kind: 'item', item: 0, line: 1, type, document, reference: '', note } as const;
   const request = { jobId, kind: 'certificate', type, rows: [row], input: null } as const;
   return putCertificateJob(asker, { ...request, ...how }, terms);
+}
+
+export type ForeseenRequest = 'request' | 'reuse' | 'underWay' | 'unknown';
+
+/** What a request would do: certificates are found by their claims, for any job. */
+export async function foreseenIssuance(
+  { attempts, facts }: Store,
+  subject: string,
+  { at, reuseSince }: { at: number; reuseSince: number },
+): Promise<ForeseenRequest> {
+  const state = subjectState(await attempts.of(subject), at);
+  if (state.kind === 'unknown') return 'unknown';
+  if (state.kind === 'free') return 'request';
+  const fact = state.kind === 'accepted' ? await facts.of(state.externalId) : null;
+  if (fact === null) return 'underWay';
+  const isAnswer = fact.status === 'issued' && fact.erased !== true;
+  return isAnswer && fact.settledAt >= reuseSince ? 'reuse' : 'request';
 }
 
 export interface RowWithOutcome {

@@ -1,15 +1,15 @@
 import { startEntry } from '../../domain/audit-entries';
 import type { ChildJob } from '../../domain/core/job-batch';
-import { certificateSubject, subjectState } from '../../domain/core/service/attempts';
+import { certificateSubject } from '../../domain/core/service/attempts';
 import type { AnalysisOutcome } from '../../domain/credit/job';
 import type { DossierOutcome, DossierRecord } from '../../domain/dossiers/follow';
 import type { InvestigationRecord } from '../../domain/investigations/investigation';
 import type { PlanStep, StepKind } from '../../domain/investigations/plan';
 import { jobIdAt } from '../../domain/job';
 import type { LensRecord } from '../../domain/lens/analyze';
-import { plainTerms, sweepIdAt, type SweepRecord } from '../../domain/monitors/sweep';
+import { plainTerms, sweepWorkflowId, type SweepRecord } from '../../domain/monitors/sweep';
 import type { AuditTrail } from '../audit/trail';
-import { putIssuance } from '../certificates/jobs';
+import { foreseenIssuance, putIssuance, type ForeseenRequest } from '../certificates/jobs';
 import type { Asker } from '../core/jobs/jobs-of-kind';
 import { isOver, putSame, type SameRequest } from '../core/jobs/same-request';
 import { analysisNames, AnalysisRepository } from '../credit/analyses';
@@ -31,8 +31,6 @@ export interface ChildRequest {
 interface Maker extends SameRequest<string, { jobId: string }, unknown> {
   args(input: unknown): object | Promise<object>;
 }
-
-export type ForeseenChild = 'request' | 'reuse' | 'underWay' | 'unknown';
 
 /** Finds or stores the jobs of steps, under the investigation's actor. */
 export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrail }) {
@@ -84,8 +82,9 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
         };
       },
       credit: () => {
-        if (files.receivables === null) throw new RangeError('an investigation without its file');
-        const { cnab, xmls } = files.receivables;
+        const { receivables } = files;
+        if (receivables === null) throw new RangeError('an investigation without its file');
+        const { cnab, xmls } = receivables;
         const given = { cnab, xmls: { sha256: xmls?.sha256 ?? '' } };
         const names = analysisNames(deps, given, options.engine ?? null);
         return {
@@ -94,7 +93,7 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
           args: () => (names.fence === null ? { namesEngine: true } : {}),
           async put(_, { terms }) {
             const how = { filter: options.filter ?? ('all' as const), forced: null, ...terms };
-            const about = { ...files.receivables, ...names, ...how };
+            const about = { ...receivables, ...names, ...how };
             return new AnalysisRepository(store).put(asker, about, at);
           },
         };
@@ -115,11 +114,11 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       }),
       /** Each sweep takes what is open now. */
       monitor: () => ({
-        newest: async (id) => newest(`monitor-sweep/${id}`),
+        newest: async (id) => newest(sweepWorkflowId(id)),
         isFinal: () => false,
         args: (input) => ({ record: input, carryover: null }),
         async put(monitorId) {
-          const jobId = sweepIdAt(monitorId, stamp.createdAt);
+          const jobId = jobIdAt(sweepWorkflowId(monitorId), at);
           const about = { jobId, monitorId, terms: plainTerms, reconcile: false };
           return { ...about, ...stamp } satisfies SweepRecord;
         },
@@ -151,26 +150,20 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
     maker: Maker,
     found: Awaited<ReturnType<Maker['newest']>>,
     request: ChildRequest,
-  ): Promise<ForeseenChild> {
+  ): Promise<ForeseenRequest> {
     if (found !== null && found.outcome === null) return 'underWay';
-    if (request.step.kind === 'certificate') return boughtBefore(request);
+    const { at, step, target } = request;
+    if (step.kind === 'certificate') {
+      const subject = certificateSubject(step.options.type ?? 'cnpj', nameOf(target));
+      const since = { at: at.getTime(), reuseSince: reuseSince(request) };
+      return foreseenIssuance(store, subject, since);
+    }
     if (found === null) return 'request';
     if (found.needsAttention) return 'unknown';
     const { erased } = found.outcome as { erased?: true };
     const isYoung = Date.parse(found.endedAt ?? '') >= reuseSince(request);
     const mayStand = isYoung && erased !== true && maxAgeOf(request) > 0;
     return mayStand && (await isOver(maker, found)) ? 'reuse' : 'request';
-  }
-
-  /** A certificate is found by its claims, for any job. */
-  async function boughtBefore(request: ChildRequest): Promise<ForeseenChild> {
-    const subject = certificateSubject(request.step.options.type ?? 'cnpj', nameOf(request.target));
-    const state = subjectState(await store.attempts.of(subject), request.at.getTime());
-    if (state.kind === 'unknown') return 'unknown';
-    if (state.kind === 'in_flight') return 'underWay';
-    const fact = state.kind === 'accepted' ? await store.facts.of(state.externalId) : null;
-    const isAnswer = fact?.status === 'issued' && fact.erased !== true;
-    return isAnswer && fact.settledAt >= reuseSince(request) ? 'reuse' : 'request';
   }
 
   return {

@@ -283,12 +283,6 @@ export function ofFile(
   holds: NonNullable<InputChoice['holds']>,
   readRow: (row: FilledRow) => RowReading<string>,
 ) {
-  const choice = {
-    holds,
-    ...(column !== undefined && { column }),
-    ...(reference !== undefined && { reference }),
-    ...(sheet !== undefined && { sheet }),
-  };
   return {
     label: label ?? null,
     rerun,
@@ -298,7 +292,7 @@ export function ofFile(
       // Spreadsheet readers are loaded by commands that read one.
       const { readSheet } =
         require('../../../sheets/read/read-rows') as typeof import('../../../sheets/read/read-rows');
-      return planItems(readSheet(input, { ...choice, ...notices }), readRow);
+      return planItems(readSheet(input, { holds, column, reference, sheet, ...notices }), readRow);
     },
   };
 }

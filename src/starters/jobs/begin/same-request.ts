@@ -19,7 +19,7 @@ export async function planOne<Item, Input extends JobInput, Outcome>(
   ctx: CommandContext,
   same: SameRequest<Item, Input, Outcome>,
   item: Item,
-  { deadline: deadlineMs, label = null, maxAge, rerun = false }: StartTerms,
+  { deadline: deadlineMs, label, maxAge, rerun = false }: StartTerms,
   details: Partial<StartDetails> | null = {},
 ): Promise<StartPlan<Input, Outcome>> {
   const existing = await same.newest(item);
@@ -29,7 +29,7 @@ export async function planOne<Item, Input extends JobInput, Outcome>(
     existing,
     isAnswer: isAnswered && !isAnew,
     record: async () => {
-      const terms = { label, deadlineMs, rerun };
+      const terms = { label: label ?? null, deadlineMs, rerun };
       const again = isAnew ? (existing?.id ?? null) : null;
       const { jobId, createdAt } = await putSame(same, item, existing, { terms, again });
       const about = { items: 1, rerun: isAnew, ...details };
