@@ -2,7 +2,10 @@ import type { Words } from './job';
 
 /** What a workflow answers to an order, or refuses it with, as people read it. `#`: a number. */
 export const orderAnswers = {
-  cancelling: ['cancelling', 'cancelando'],
+  cancelling: [
+    'cancelling: what is under way is brought to its end',
+    'cancelando: o que está em andamento vai até o fim',
+  ],
   cancelled_at_once: ['cancelled at once', 'cancelado de imediato'],
   cancelling_requests: [
     'cancelling: nothing new is requested, outstanding issuances are still completed',
@@ -18,26 +21,6 @@ export const orderAnswers = {
   ],
   cancelling_dossier: ['cancelling the dossier', 'cancelando o dossiê'],
   not_followed: ['followed no longer', 'não é mais acompanhado'],
-  cancelling_steps: [
-    'cancelling: the jobs of its steps end first',
-    'cancelando: os trabalhos das suas etapas terminam antes',
-  ],
-  cancelling_rows: [
-    'cancelling: no further row is started',
-    'cancelando: nenhuma outra linha é iniciada',
-  ],
-  cancelling_scan: [
-    'cancelling: sweeps under way run to their end',
-    'cancelando: as varreduras em andamento vão até o fim',
-  ],
-  cancelling_sweeps: [
-    'cancelling: # sweeps under way end after their page',
-    'cancelando: as varreduras em andamento (#) terminam depois da sua página',
-  ],
-  cancelling_pages: [
-    'cancelling: the pages under way are brought to their end',
-    'cancelando: as páginas em andamento vão até o fim',
-  ],
   lanes_cancelled: [
     'the batch is not running; # of its lanes were, and are cancelled',
     'o lote não está em execução; # dos seus grupos estavam, e são cancelados',
@@ -60,10 +43,6 @@ export const orderAnswers = {
   resumed_refused: [
     'it was not paused: throttled requests are retried',
     'não estava em pausa: o que foi recusado é tentado de novo',
-  ],
-  not_waiting_budget: [
-    'it was not waiting for its budget',
-    'não aguardava o seu limite de pedidos',
   ],
   not_waiting: ['nothing is waited for', 'nada é aguardado'],
   trying: ['trying at once', 'tentando agora'],

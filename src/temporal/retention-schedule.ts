@@ -1,4 +1,4 @@
-import { ScheduleOverlapPolicy, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { retentionScheduleId, type RetentionTerm } from '../domain/core/retention';
 import { deleteSchedule, putSchedule } from './schedules';
 
@@ -18,19 +18,11 @@ export async function keepRetentionSchedule(
   }
   await putSchedule(client, {
     scheduleId: retentionScheduleId,
-    spec: { intervals: [{ every: oneDayMs, offset: hour }] },
-    action: {
-      type: 'startWorkflow',
-      workflowType: 'applyRetention',
-      workflowId: retentionScheduleId,
-      taskQueue,
-      args: [{ terms }],
-    },
-    // A server that was not running then catches up when it starts.
-    policies: {
-      overlap: ScheduleOverlapPolicy.SKIP,
-      catchupWindow: oneDayMs,
-      pauseOnFailure: false,
-    },
+    workflowType: 'applyRetention',
+    input: { terms },
+    taskQueue,
+    every: oneDayMs,
+    offset: hour,
+    catchupWindow: oneDayMs,
   });
 }

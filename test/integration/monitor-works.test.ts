@@ -112,7 +112,7 @@ describe('sweeps and scans are jobs', () => {
     });
     const cancelled = await place.run(['cancel', id, '--now']);
     expect(cancelled).toMatchObject({ code: 0 });
-    expect(cancelled.stdout).toContain('2 sweeps under way end after their page');
+    expect(cancelled.stdout).toContain('what is under way is brought to its end');
     receiver.answer = () => 200;
 
     const scan = await ended(id);

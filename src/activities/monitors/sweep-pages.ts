@@ -1,3 +1,4 @@
+import { jobFolder } from '../../domain/job';
 import { Context } from '@temporalio/activity';
 import { undeliveredEntry } from '../../domain/monitors/audit';
 import { healthNotes } from '../../domain/monitors/health';
@@ -7,7 +8,6 @@ import {
   noCounts,
   sweepOutcome,
   isComplete,
-  sweepFolder,
   type Backlog,
   type PageReport,
   type SweepEnd,
@@ -72,7 +72,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
       if (begins !== undefined) await ctx.records.sweeps.begin(begins);
       if (isRepeated) await ctx.records.monitors.oweWalk(ref.monitorId);
       for (;;) {
-        const isStopped = (await jobs.stopWord(sweepFolder(ref.sweep))) !== null;
+        const isStopped = (await jobs.stopWord(jobFolder(ref.sweep))) !== null;
         if (isStopped) return { ...sums, walk, fault: null, isStopped };
         const page = await sweepPage(ctx, walk);
         sums = addSums(sums, page);
@@ -89,7 +89,7 @@ export function createMonitorSweepActivities(deps: MonitorDependencies) {
 
   /** Running sweeps see it at the next page, sooner than a cancellation would reach them. */
   async function stopSweep({ sweep }: SweepRef): Promise<void> {
-    await jobs.stop(sweepFolder(sweep), 'cancelled');
+    await jobs.stop(jobFolder(sweep), 'cancelled');
   }
 
   /** Stores, audits and logs what a sweep left: once, however many changes. */

@@ -13,6 +13,6 @@ const statuses: Cells<SweepOutcome['status'] | 'cancelled'> = {
 const service = 'investigation';
 
 export const monitorKinds = {
-  'monitor-sweep': { service, statuses, workflow: 'monitorSweep' },
-  'monitor-scan': { service, statuses, workflowParts: Infinity },
+  'monitor-sweep': { service, statuses, root: 'sweeps', workflow: 'monitorSweep' },
+  'monitor-scan': { service, statuses, root: 'scans', workflowParts: Infinity },
 } satisfies Record<string, KindFacts>;

@@ -95,10 +95,6 @@ export interface ScanRecord {
   createdBy: string;
 }
 
-export function scanFolder(jobId: string): string {
-  return jobId.replace(/^monitor-scan\//, 'scans/');
-}
-
 /** Status of a scan. `failed`: no monitor could be probed. */
 export function scanStatus({ stopped, counts }: ScanOutcome): SweepOutcome['status'] {
   if (stopped === 'interrupted') return stopped;

@@ -20,14 +20,6 @@ export interface SweepRecord {
   createdBy: string;
 }
 
-export function sweepFolder(jobId: string): string {
-  return jobId.replace(/^monitor-sweep\//, 'sweeps/');
-}
-
-export function sweepIdAt(monitorId: string, createdAt: string): string {
-  return `${sweepWorkflowId(monitorId)}/${createdAt.replaceAll(/[-:.]/g, '')}`;
-}
-
 export interface SweepTerms {
   /** Only these and unknown severities. Null: all. */
   severities: readonly Severity[] | null;

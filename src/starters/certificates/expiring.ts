@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { Command, Option } from 'commander';
 import {
   expiringOf,
@@ -7,6 +6,7 @@ import {
   renewalScheduleId,
   type ExpiringCertificate,
 } from '../../domain/certificates/validity';
+import { decisionEntry } from '../../domain/core/audit';
 import { maskDocument } from '../../domain/core/documents/documents';
 import { queueName } from '../../domain/core/queues';
 import { heldCertificates } from '../../store/certificates/held';
@@ -92,18 +92,15 @@ async function isAnyExpiring(request: RenewalRequest, flags: StartFlags): Promis
 }
 
 async function schedule(request: RenewalRequest, flags: StartFlags): Promise<void> {
-  const { concurrency, deadline, label = null, schedule: every } = request;
+  const { concurrency, deadline: deadlineMs, label = null, schedule: every } = request;
+  const { within: withinMs } = request;
   const ctx = await openContext(printNote, flags.by);
   const { audit, environment, queueSuffix } = ctx;
   const by = environment.actor;
   await withEngine(ctx, async ({ client }) => {
-    const happenedAt = new Date().toISOString();
     const result = every === undefined ? 'unschedule' : 'schedule';
-    const details = { everyMs: every ?? null, withinMs: request.within };
-    const id = `decision/${renewalScheduleId}/${result}/${happenedAt}`;
-    await audit.append([
-      { kind: 'decision', id, result, by, happenedAt, job: renewalScheduleId, details },
-    ]);
+    const details = { everyMs: every ?? null, withinMs };
+    await audit.append([decisionEntry(result, { jobId: renewalScheduleId, by }, details)]);
     if (every === undefined) {
       const wasThere = await deleteSchedule(client, renewalScheduleId);
       print(wasThere ? 'renewals are scheduled no more' : 'no renewals were scheduled');
@@ -111,24 +108,13 @@ async function schedule(request: RenewalRequest, flags: StartFlags): Promise<voi
     }
     const created = await putSchedule(client, {
       scheduleId: renewalScheduleId,
-      spec: { intervals: [{ every }] },
-      action: {
-        type: 'startWorkflow',
-        workflowType: 'renewCertificates',
-        workflowId: renewalScheduleId,
-        taskQueue: queueName('workflows', queueSuffix),
-        args: [
-          { by, concurrency, deadlineMs: deadline, label, queueSuffix, withinMs: request.within },
-        ],
-      },
-      policies: {
-        overlap: ScheduleOverlapPolicy.SKIP,
-        catchupWindow: every,
-        pauseOnFailure: false,
-      },
+      workflowType: 'renewCertificates',
+      input: { by, concurrency, deadlineMs, label, queueSuffix, withinMs },
+      taskQueue: queueName('workflows', queueSuffix),
+      every,
+      catchupWindow: every,
+      atOnce: true,
     });
-    if (created)
-      await client.schedule.getHandle(renewalScheduleId).trigger(ScheduleOverlapPolicy.SKIP);
     print(`renewals: ${created ? 'created; the first starts now' : 'changed'}`);
   });
 }

@@ -7,7 +7,7 @@ import { updateCommand } from './update';
 import { withActor, withDetach, withLanguage } from '../cli/flags';
 import { start } from '../cli/start-command';
 import { planScan, planSweep } from './request';
-import { monitorIdsOf, monitorsOption, termsOf, withTerms, type SweepFlags } from './ids';
+import { monitorIdsOf, monitorsOption, withTerms, type SweepFlags } from './ids';
 import { scanKind, sweepKind } from './kind';
 import { decisionEntry } from '../../domain/core/audit';
 import { sinkNames } from '../../domain/monitors/delivery';
@@ -26,8 +26,11 @@ To try it: \`diligence dev --scenario examples/scenarios/tour.json\` in one term
 \`diligence show|result|cancel\` take \`monitor-sweep/MONITOR\` and \`monitor-scan/SCHEDULE\` for the last one.`,
     );
   const commands = [
-    sweepCommand(),
-    reconcileCommand(),
+    sweepLike('sweep', 'Pull, deliver and acknowledge what is open now.'),
+    sweepLike(
+      'reconcile',
+      'Sweep, then walk over all states: what others acknowledged is stored as such.',
+    ),
     scheduleCommand(),
     ...scheduleOrders(),
     listCommand(),
@@ -40,20 +43,8 @@ To try it: \`diligence dev --scenario examples/scenarios/tour.json\` in one term
   return command;
 }
 
-function sweepCommand(): Command {
-  return sweepLike('sweep', 'Pull, deliver and acknowledge what is open now.', false);
-}
-
-function reconcileCommand(): Command {
-  return sweepLike(
-    'reconcile',
-    'Sweep, then walk over all states: what others acknowledged is stored as such.',
-    true,
-  );
-}
-
 /** More than one monitor starts a scan: one probe for each, and sweeps where changes are open. */
-function sweepLike(name: string, description: string, reconcile: boolean): Command {
+function sweepLike(name: 'sweep' | 'reconcile', description: string): Command {
   return withTerms(withLanguage(withDetach(withActor(new Command(name)))))
     .description(description)
     .addOption(monitorsOption())
@@ -64,10 +55,10 @@ function sweepLike(name: string, description: string, reconcile: boolean): Comma
     )
     .action(async (flags: SweepFlags & { monitors: string }, command: Command) => {
       const ids = await monitorIdsOf(flags.monitors);
-      const order = { name, ids, terms: termsOf(flags), reconcile };
+      const pass = { ...flags, reconcile: name === 'reconcile' };
       const [only = ''] = ids;
-      if (ids.length > 1) await start(command, scanKind, (ctx) => planScan(ctx, order));
-      else await start(command, sweepKind, (ctx) => planSweep(ctx, only, order));
+      if (ids.length > 1) await start(command, scanKind, (ctx) => planScan(ctx, ids, pass));
+      else await start(command, sweepKind, (ctx) => planSweep(ctx, only, pass));
     });
 }
 

@@ -2,7 +2,6 @@ import { readFile, stat } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { isUuid } from '../../domain/core/documents/documents';
 import { severities, type Severity } from '../../domain/monitors/change';
-import type { SweepTerms } from '../../domain/monitors/sweep';
 import { mostMonitors } from '../../domain/monitors/scan';
 import type { Words } from '../../domain/job';
 import { UsageError } from '../jobs/errors';
@@ -32,10 +31,6 @@ export function withTerms(command: Command): Command {
       'send repeats of (monitor, type, severity) within it, 10s to 30d, in one digest (default: each by itself)',
       durationWithin,
     );
-}
-
-export function termsOf({ severity, cooldown }: SweepFlags): SweepTerms {
-  return { severities: severity ?? null, cooldownMs: cooldown ?? null };
 }
 
 /** For intervals and cooldowns. @returns milliseconds */

@@ -1,18 +1,15 @@
 import { z } from 'zod';
 import { isUuid } from '../../domain/core/documents/documents';
-import { jobIdAt } from '../../domain/job';
+import { jobFolder, jobIdAt } from '../../domain/job';
 import { decisionEntry } from '../../domain/core/audit';
 import { severities } from '../../domain/monitors/change';
 import {
   mostMonitors,
-  scanFolder,
   scheduleIdOf,
   type ScanOutcome,
   type ScanRecord,
 } from '../../domain/monitors/scan';
 import {
-  sweepFolder,
-  sweepIdAt,
   sweepWorkflowId,
   type SweepOutcome,
   type SweepRecord,
@@ -58,118 +55,101 @@ const scanRequest = z.strictObject({
   ...requestTerms,
 });
 
-/** @param ids in lower case, each once */
-function orderOf(
-  ids: readonly string[],
-  { cooldown, reconcile, severity }: Omit<z.output<typeof sweepRequest>, 'monitor'>,
-): Order {
-  const name = reconcile ? 'reconcile' : 'sweep';
-  return {
-    name,
-    ids,
-    terms: { severities: severity ?? null, cooldownMs: cooldown ?? null },
-    reconcile,
-  };
+export type Pass = Omit<z.output<typeof sweepRequest>, 'monitor'>;
+
+export function termsOf({ cooldown, severity }: Partial<Pass>): SweepTerms {
+  return { severities: severity ?? null, cooldownMs: cooldown ?? null };
 }
 
-export interface Order {
-  name: string;
-  ids: readonly string[];
-  terms: SweepTerms;
-  reconcile: boolean;
-}
-
-export async function planSweep(
-  ctx: CommandContext,
-  monitorId: string,
-  order: Order,
-): Promise<StartPlan<SweepRecord, SweepOutcome>> {
-  const { environment, queueSuffix, store } = ctx;
+export async function planSweep(ctx: CommandContext, monitorId: string, pass: Pass) {
   const records = recordsOf(ctx);
-  const { reconcile, terms } = order;
-  return {
-    ...scanStart,
-    existing: (await store.jobs.find(sweepWorkflowId(monitorId))) as SweepJob | null,
-    attach: async (_, { id, input }) => refuseOther(id, input.reconcile, order),
-    record: async () => {
+  return planPass<SweepRecord, SweepOutcome>(ctx, pass, {
+    workflowId: sweepWorkflowId(monitorId),
+    monitors: 1,
+    walks: ({ reconcile }) => reconcile,
+    put: async (stamp) => {
       // The first sweep looks for changes that others acknowledged before it.
       const walks = (await records.monitors.get(monitorId))?.walks;
       const isFirst = walks?.at == null || walks.unfinished !== null;
-      const createdAt = new Date().toISOString();
-      const jobId = sweepIdAt(monitorId, createdAt);
-      const about = { jobId, monitorId, terms, reconcile: reconcile || isFirst };
-      const record = { ...about, createdAt, createdBy: environment.actor };
-      await records.sweeps.putRecord(sweepFolder(jobId), record);
-      await audit(ctx, jobId, order);
-      return jobId;
+      const reconcile = pass.reconcile || isFirst;
+      const record = { ...stamp, monitorId, terms: termsOf(pass), reconcile };
+      await records.sweeps.putRecord(jobFolder(stamp.jobId), record);
     },
     run: {
       workflow: 'monitorSweep',
       input: ({ input: record }): MonitorSweepInput => {
-        return { record, interactive: true, queueSuffix, carryover: null };
+        return { record, interactive: true, queueSuffix: ctx.queueSuffix, carryover: null };
       },
     },
-  };
+  });
 }
 
-export async function planScan(
-  ctx: CommandContext,
-  order: Order,
-): Promise<StartPlan<ScanRecord, ScanOutcome>> {
-  const { environment, queueSuffix, store } = ctx;
-  const records = recordsOf(ctx);
-  const list = await records.lists.put('by-hand', order.ids);
+/** @param ids in lower case, each once */
+export async function planScan(ctx: CommandContext, ids: readonly string[], pass: Pass) {
+  const { lists, scans } = recordsOf(ctx);
+  const list = await lists.put('by-hand', ids);
   const workflowId = `${scheduleIdOf('by-hand')}/${list.edition}`;
-  return {
-    ...scanStart,
-    existing: (await store.jobs.find(workflowId)) as ScanJob | null,
-    attach: async (_, { id, input }) => refuseOther(id, input.reconcileAll, order),
-    record: async () => {
-      const now = new Date();
-      const jobId = jobIdAt(workflowId, now);
-      const about = { jobId, workflowId, list, terms: order.terms, reconcileAll: order.reconcile };
-      const record = { ...about, createdAt: now.toISOString(), createdBy: environment.actor };
-      await records.scans.putRecord(scanFolder(jobId), record);
-      await audit(ctx, jobId, order);
-      return jobId;
+  return planPass<ScanRecord, ScanOutcome>(ctx, pass, {
+    workflowId,
+    monitors: ids.length,
+    walks: ({ reconcileAll }) => reconcileAll,
+    put: (stamp) => {
+      const about = { workflowId, list, terms: termsOf(pass), reconcileAll: pass.reconcile };
+      return scans.putRecord(jobFolder(stamp.jobId), { ...stamp, ...about });
     },
     run: {
       workflow: 'monitorScan',
       input: ({ id: jobId, input }): MonitorScanInput => {
         const { createdBy: by, list: its, reconcileAll, terms } = input;
-        const request = { list: its, by, terms, reconcileAll, jobId };
-        return { ...request, interactive: true, queueSuffix, carryover: null };
+        const request = { list: its, by, terms, reconcileAll, jobId, interactive: true };
+        return { ...request, queueSuffix: ctx.queueSuffix, carryover: null };
       },
     },
+  });
+}
+
+interface Planned<Input, Outcome> {
+  workflowId: string;
+  monitors: number;
+  walks: (input: Input) => boolean;
+  put: (stamp: Stamp) => Promise<void>;
+  run: StartPlan<Input, Outcome>['run'];
+}
+
+type Stamp = Record<'jobId' | 'createdAt' | 'createdBy', string>;
+
+/** An interrupted one is not resumed: a new one lists what is open. */
+async function planPass<Input, Outcome>(
+  { audit, environment, store }: CommandContext,
+  { reconcile }: Pass,
+  { monitors, put, run, walks, workflowId }: Planned<Input, Outcome>,
+): Promise<StartPlan<Input, Outcome>> {
+  const name = reconcile ? 'reconcile' : 'sweep';
+  return {
+    existing: (await store.jobs.find(workflowId)) as Job<Input, Outcome> | null,
+    isAnswer: false,
+    goesOn: () => false,
+    attach: async (_, { id, input }) => {
+      if (reconcile && !walks(input))
+        throw new CommandError([
+          `${id} is running, and is no ${name}: try again when it has ended`,
+          `${id} está em andamento e não é ${name}: tente de novo quando terminar`,
+        ]);
+    },
+    record: async () => {
+      const [now, createdBy] = [new Date(), environment.actor];
+      const jobId = jobIdAt(workflowId, now);
+      await put({ jobId, createdAt: now.toISOString(), createdBy });
+      await audit.append([decisionEntry(name, { jobId, by: createdBy }, { monitors })]);
+      return jobId;
+    },
+    run,
   };
 }
 
-type SweepJob = Job<SweepRecord, SweepOutcome>;
-type ScanJob = Job<ScanRecord, ScanOutcome>;
-
-/** An interrupted scan is not resumed: a new one lists what is open. */
-const scanStart = { isAnswer: false, goesOn: () => false };
-
-async function audit(
-  { audit: trail, environment }: CommandContext,
-  jobId: string,
-  { ids, name }: Order,
-): Promise<void> {
-  const who = { jobId, by: environment.actor };
-  await trail.append([decisionEntry(name, who, { monitors: ids.length })]);
-}
-
-function refuseOther(id: string, walks: boolean, { name, reconcile }: Order): void {
-  if (reconcile && !walks)
-    throw new CommandError([
-      `${id} is running, and is no ${name}: try again when it has ended`,
-      `${id} está em andamento e não é ${name}: tente de novo quando terminar`,
-    ]);
-}
-
-export const sweep = startable(sweepKind, sweepRequest, (ctx, { monitor, ...terms }) =>
-  planSweep(ctx, monitor, orderOf([monitor], terms)),
+export const sweep = startable(sweepKind, sweepRequest, (ctx, { monitor, ...pass }) =>
+  planSweep(ctx, monitor, pass),
 );
-export const scan = startable(scanKind, scanRequest, (ctx, { monitors, ...terms }) =>
-  planScan(ctx, orderOf(monitors, terms)),
+export const scan = startable(scanKind, scanRequest, (ctx, { monitors, ...pass }) =>
+  planScan(ctx, monitors, pass),
 );

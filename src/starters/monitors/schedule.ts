@@ -1,6 +1,5 @@
 import {
   ScheduleNotFoundError,
-  ScheduleOverlapPolicy,
   type ScheduleDescription,
   type ScheduleHandle,
 } from '@temporalio/client';
@@ -10,7 +9,7 @@ import { listNamePattern, scheduleIdOf } from '../../domain/monitors/scan';
 import type { Words } from '../../domain/job';
 import { queueName } from '../../domain/core/queues';
 import { MonitorListRepository } from '../../store/monitors/lists';
-import { putSchedule, type WantedSchedule } from '../../temporal/schedules';
+import { putSchedule } from '../../temporal/schedules';
 import { refuseMissingSearchAttributes } from '../../temporal/search-attributes';
 import type { MonitorScanInput } from '../../workflows/inputs';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
@@ -18,15 +17,9 @@ import { withActor } from '../cli/flags';
 import { exitCodes, print, printJson, printNote, screenReader } from '../cli/terminal';
 import { openContext, warnWithoutPollers, withEngine } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
-import {
-  durationWithin,
-  monitorIdsOf,
-  monitorsOption,
-  termsOf,
-  withTerms,
-  type SweepFlags,
-} from './ids';
+import { durationWithin, monitorIdsOf, monitorsOption, withTerms, type SweepFlags } from './ids';
 import { monitorForms } from './outcome-lines';
+import { termsOf } from './request';
 
 interface ScheduleFlags extends SweepFlags {
   every: number;
@@ -99,10 +92,17 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     ]);
     const terms = termsOf(flags);
     const input = { list, by, terms, reconcileAll: false, interactive: false, queueSuffix };
-    const options = scheduleOptions(every, { ...input, jobId: null, carryover: null });
-    const created = await putSchedule(engine.client, options);
-    // A scan triggered by the creation itself could overlap others.
-    if (created) await engine.client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP);
+    const created = await putSchedule(engine.client, {
+      scheduleId: id,
+      workflowType: 'monitorScan',
+      input: { ...input, jobId: null, carryover: null } satisfies MonitorScanInput,
+      taskQueue: queueName('workflows', queueSuffix),
+      typedSearchAttributes: attributesAtStart('monitor-scan', id),
+      every,
+      jitter: Math.min(Math.round(every / 10), 5 * 60_000),
+      catchupWindow: Math.max(10_000, 2 * every),
+      atOnce: true,
+    });
     await warnWithoutPollers(engine, ctx, 'monitors');
     const { count, say } = ctx.reader;
     const what = `${count(monitors, ...monitorForms)} ${say('every', 'a cada')} ${durationWords(every)}`;
@@ -117,29 +117,6 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     else print(`${id}: ${say('now', 'agora')} ${what}`);
     return exitCodes.done;
   });
-}
-
-function scheduleOptions(every: number, input: MonitorScanInput): WantedSchedule {
-  const scheduleId = scheduleIdOf(input.list.name);
-  return {
-    scheduleId,
-    // Spreads the starts of many schedules.
-    spec: { intervals: [{ every }], jitter: Math.min(Math.round(every / 10), 5 * 60_000) },
-    action: {
-      type: 'startWorkflow',
-      workflowType: 'monitorScan',
-      workflowId: scheduleId,
-      taskQueue: queueName('workflows', input.queueSuffix),
-      args: [input],
-      typedSearchAttributes: attributesAtStart('monitor-scan', scheduleId),
-    },
-    policies: {
-      // A scan longer than its interval is not overtaken: the next one finds what is open.
-      overlap: ScheduleOverlapPolicy.SKIP,
-      catchupWindow: Math.max(10_000, 2 * every),
-      pauseOnFailure: false,
-    },
-  };
 }
 
 /** Arguments with which a schedule starts its scans; null for a foreign schedule. */

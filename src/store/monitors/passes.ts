@@ -1,3 +1,4 @@
+import { jobFolder } from '../../domain/job';
 import { scanEnd, sweepEnd } from '../../domain/job-ends';
 import { noScanCounts, type ScanOutcome, type ScanRecord } from '../../domain/monitors/scan';
 import {
@@ -29,7 +30,7 @@ export class PassRepository<I extends Pass, O extends { endedAt: string }> exten
 > {
   /** Only one runs at a time: earlier ones without an end were interrupted. */
   async begin(record: I): Promise<void> {
-    const folder = this.#folderOf(record);
+    const folder = jobFolder(record.jobId);
     await this.putRecord(folder, record);
     const open = await this.store.read<{ folder: string }>(
       sql`SELECT folder FROM job WHERE ${isBefore(folder)} AND ended_at IS NULL`,
@@ -43,15 +44,11 @@ export class PassRepository<I extends Pass, O extends { endedAt: string }> exten
 
   /** This one took over what an earlier one left: that one needs no person any more. */
   async finish(record: I, outcome: O): Promise<O> {
-    const folder = this.#folderOf(record);
+    const folder = jobFolder(record.jobId);
     await this.putRecord(folder, record);
     const first = await this.putOutcome(folder, outcome);
     await this.store.commit([sql`UPDATE job SET attention_at = NULL WHERE ${isBefore(folder)}`]);
     return first;
-  }
-
-  #folderOf({ jobId }: I): string {
-    return jobId.replace(/^[^/]+\//, `${this.shape.root}/`);
   }
 }
 

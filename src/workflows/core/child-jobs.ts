@@ -101,7 +101,7 @@ export class ChildJobs {
     });
     const onCancel = ({ now }: { now: boolean }): OrderAnswer => {
       this.#cancelAll(now ? 'now' : 'wait');
-      return orderAnswer('cancelling_rows');
+      return orderAnswer('cancelling');
     };
     setHandler(cancelUpdate, onCancel, {
       validator: ({ now }) => {

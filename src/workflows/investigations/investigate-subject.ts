@@ -175,7 +175,7 @@ export async function investigateSubject(input: InvestigateInput): Promise<Inves
     onResume: () => requestBudget.refill(),
     onCancel: (order) => {
       for (const child of underWay) stop(child, order);
-      return orderAnswer('cancelling_steps');
+      return orderAnswer('cancelling');
     },
     steps: async (job) => {
       const cancelled = await job.cancellable(

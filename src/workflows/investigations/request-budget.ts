@@ -53,7 +53,7 @@ export class RequestBudget {
 
   /** @returns the reply to the person */
   refill(): OrderAnswer {
-    if (this.#budget === null || this.#beyond === null) return orderAnswer('not_waiting_budget');
+    if (this.#budget === null || this.#beyond === null) return orderAnswer('not_waiting');
     const { requests } = this.#beyond;
     this.#beyond = null;
     return this.#budget.refill(requests);

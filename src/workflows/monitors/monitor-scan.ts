@@ -21,7 +21,8 @@ import {
   type ScanOutcome,
   type ScanRecord,
 } from '../../domain/monitors/scan';
-import { sweepIdAt, type SweepOutcome } from '../../domain/monitors/sweep';
+import { jobIdAt } from '../../domain/job';
+import { sweepWorkflowId, type SweepOutcome } from '../../domain/monitors/sweep';
 import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
 import type { MonitorScanInput, MonitorSweepInput } from '../inputs';
 import { cancelUpdate, scanProgressQuery, type CancelOrder, type ScanProgress } from '../messages';
@@ -72,9 +73,8 @@ class ScanDriver {
     const onCancel = (order: CancelOrder): OrderAnswer => {
       this.#order = bothOrders(this.#order, order);
       this.#stopped ??= 'cancelled';
-      if (!order.now) return orderAnswer('cancelling_scan');
-      this.#sweeps?.cancel();
-      return orderAnswer('cancelling_sweeps', this.#underWay);
+      if (order.now) this.#sweeps?.cancel();
+      return orderAnswer('cancelling');
     };
     setHandler(cancelUpdate, onCancel, {
       validator: (order) => refuseRepeated(this.#order, order),
@@ -152,7 +152,7 @@ class ScanDriver {
   async #sweep({ monitorId, reconcile }: DueMonitor): Promise<void> {
     const { terms, by: createdBy, queueSuffix, interactive } = this.#input;
     const createdAt = new Date().toISOString();
-    const jobId = sweepIdAt(monitorId, createdAt);
+    const jobId = jobIdAt(sweepWorkflowId(monitorId), new Date(createdAt));
     const record = { jobId, monitorId, terms, reconcile, createdAt, createdBy };
     const sweep: MonitorSweepInput = { record, interactive, queueSuffix, carryover: null };
     const start = () => startJob('monitor-sweep', jobId, sweep);

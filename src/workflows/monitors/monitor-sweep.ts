@@ -62,7 +62,7 @@ class SweepDriver {
     const onCancel = (order: CancelOrder): OrderAnswer => {
       this.#order = bothOrders(this.#order, order);
       this.#cancelling = true;
-      return orderAnswer('cancelling_pages');
+      return orderAnswer('cancelling');
     };
     setHandler(cancelUpdate, onCancel, {
       validator: (order) => refuseRepeated(this.#order, order),

@@ -2,7 +2,8 @@ import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
 import { MonitorsApi } from '../../../src/apis/investigation/monitors';
 import { changeRecord } from '../../../src/domain/monitors/change-record';
-import { plainTerms, sweepFolder } from '../../../src/domain/monitors/sweep';
+import { jobFolder } from '../../../src/domain/job';
+import { plainTerms } from '../../../src/domain/monitors/sweep';
 import { readEnvironment } from '../../../src/environment';
 import type { Sink } from '../../../src/sinks/sink';
 import { LoopbackServer, sendJson, type ReceivedRequest } from '../../support/loopback-server';
@@ -182,7 +183,7 @@ describe('pages of one activity', () => {
     const sink: Sink = {
       name: 'file',
       deliver: async ({ deliveries }) => {
-        await bench.place.store.jobs.stop(sweepFolder(jobId), 'cancelled');
+        await bench.place.store.jobs.stop(jobFolder(jobId), 'cancelled');
         return deliveries.map(() => ({ kind: 'taken' }));
       },
       close: async () => undefined,

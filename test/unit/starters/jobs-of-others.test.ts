@@ -138,10 +138,12 @@ test('a cancel commits that nothing more is sent, and of what does not run takes
   await expect(cancelled(own)).rejects.toThrow('it is not running');
   expect(ordered).toBe(0);
   expect(trail).toMatchObject([{ result: 'refused' }]);
-  expect(await cancelled(theirs)).toBe('cancelling');
+  expect(await cancelled(theirs)).toMatch(/^cancelling: /);
   expect(await claims()).toEqual(['ours', 'cancelled']);
   const asked = inLanguage(context(), 'pt');
-  expect(await orderJob(asked, traceKind, theirs, 'cancel', { remote: false })).toBe('cancelando');
+  expect(await orderJob(asked, traceKind, theirs, 'cancel', { remote: false })).toMatch(
+    /^cancelando: /,
+  );
 });
 
 test('a cancel that is refused stays: it may have been given before', async () => {
