@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { entriesIn } from '../../src/domain/core/audit-excerpt';
+import { entriesIn } from '../../src/domain/core/audit';
 import type { Manifest } from '../../src/report/investigations/schema';
 import type { InvestigationReport } from '../../src/report/investigations/schema';
 import { manifestSchema, reportSchema } from '../../src/report/investigations/schema';

@@ -92,15 +92,8 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
     const isContact = field === 'email' ? isAddress(text) : phoneDigits(text.trim()) !== null;
     return isContact ? readTarget('trace', text) : contactExpected[field];
   };
-  const whole = {
-    ...subject,
-    cpf: read('cpf'),
-    cnpj: read('cnpj'),
-    email: read('email'),
-    phone: read('phone'),
-    dossier: read('dossier'),
-    monitor: read('monitor'),
-  };
+  const fields = ['cpf', 'cnpj', 'email', 'phone', 'dossier', 'monitor'] as const;
+  const whole = { ...subject, ...Object.fromEntries(fields.map((field) => [field, read(field)])) };
   if (subject.xmls !== null && subject.receivables === null)
     add('subject.xmls', fault('goes with subject.receivables', 'só vale com subject.receivables'));
   const isNobody = Object.values(subjectFacts(whole)).every(

@@ -1,19 +1,11 @@
 import type { Words } from '../job';
-import {
-  listenItems,
-  longestFrequencyHours,
-  shortestFrequencyHours,
-  type Monitor,
-  type MonitorUpdate,
-} from './change';
+import type { Monitor, MonitorUpdate } from './change';
 
 export type FieldValue = string | number | readonly string[] | null;
 
 /** Why an update cannot be sent; null: it can. Never holds a full address. */
 export function updateFault(update: MonitorUpdate): Words | null {
   const { name, listenItems: listened, emails, frequencyHours } = update;
-  const items = listenItems.join(', ');
-  const hours = [shortestFrequencyHours, longestFrequencyHours] as const;
   const index = emails?.findIndex((email) => !isEmail(email)) ?? -1;
   const isTwice = (words: readonly string[] = []): boolean => new Set(words).size < words.length;
   const faults: [isFault: boolean, ...Words][] = [
@@ -28,11 +20,6 @@ export function updateFault(update: MonitorUpdate): Words | null {
       '--name: espera-se ao menos um caractere',
     ],
     [
-      listened?.length === 0,
-      `--listen: expected at least one of ${items}`,
-      `--listen: espera-se ao menos um de ${items}`,
-    ],
-    [
       isTwice(listened) || isTwice(emails),
       '--listen, --emails: a value is repeated',
       '--listen, --emails: há um valor repetido',
@@ -42,11 +29,6 @@ export function updateFault(update: MonitorUpdate): Words | null {
       `--emails: number ${index + 1} is no e-mail address`,
       `--emails: o de número ${index + 1} não é um endereço de e-mail`,
     ],
-    [
-      frequencyHours !== undefined && !isFrequency(frequencyHours),
-      `--frequency: expected ${hours.join(' to ')} whole hours`,
-      `--frequency: espera-se de ${hours.join(' a ')} horas inteiras`,
-    ],
   ];
   const [, en, pt] = faults.find(([isFault]) => isFault) ?? [];
   return en === undefined || pt === undefined ? null : [en, pt];
@@ -55,12 +37,6 @@ export function updateFault(update: MonitorUpdate): Words | null {
 /** Checks the form only: whether it is read, only the service can find out. */
 function isEmail(text: string): boolean {
   return text.length <= 254 && /^[^\s@,;<>"]+@[^\s@,;<>".]+(\.[^\s@,;<>".]+)+$/.test(text);
-}
-
-function isFrequency(hours: number): boolean {
-  return (
-    Number.isInteger(hours) && hours >= shortestFrequencyHours && hours <= longestFrequencyHours
-  );
 }
 
 /** A field, in the service's words, whose response differs from the request. */

@@ -210,7 +210,7 @@ function positionOf(column: string, header: readonly string[]): number {
 interface Position {
   file: string;
   line: number;
-  column?: string | undefined;
+  column?: string;
 }
 
 function noDocumentColumn(holds: ColumnContent, header: readonly string[], position: Position) {

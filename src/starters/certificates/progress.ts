@@ -8,17 +8,16 @@ import {
   type RowsProgress,
   type WaitingFor,
 } from '../../workflows/messages';
-import type { Progress } from '../jobs/progress';
+import { queried, type Progress } from '../jobs/progress';
 import { orderAnswer, type OrderAnswer } from '../../domain/order-answers';
 import type { Job, Order } from '../jobs/job-kind';
 
 /** Progress of one issuance: a batch of one row. Null when no worker answers. */
 export async function issuanceProgress(
-  { client }: EngineClient,
+  engine: EngineClient,
   workflowId: string,
 ): Promise<Progress | null> {
-  const handle = client.workflow.getHandle(workflowId);
-  const rows = await handle.query(rowsProgressQuery).catch(() => null);
+  const rows = await queried(engine, workflowId, rowsProgressQuery);
   if (rows === null) return null;
   const { requesting: _, ...shown } = rows;
   return { stage: 'issuing', ...shown, counts: { ...shown.counts }, details: [] };
@@ -29,8 +28,7 @@ export async function batchProgress(
   engine: EngineClient,
   workflowId: string,
 ): Promise<Progress | null> {
-  const handle = engine.client.workflow.getHandle(workflowId);
-  const batch = await handle.query(batchProgressQuery).catch(() => null);
+  const batch = await queried(engine, workflowId, batchProgressQuery);
   if (batch === null) return null;
   return addUp(batch, await Promise.all(batch.lanes.map((lane) => laneProgress(engine, lane))));
 }
@@ -40,10 +38,7 @@ async function laneProgress(engine: EngineClient, lane: BatchProgress['lanes'][n
     const idle = { outstanding: 0, requesting: 0, again: 0, paused: false, cancelling: false };
     return { total: lane.items, counts: lane.counts, ...idle, waiting: null };
   }
-  return engine.client.workflow
-    .getHandle(lane.id)
-    .query(rowsProgressQuery)
-    .catch(() => null);
+  return queried(engine, lane.id, rowsProgressQuery);
 }
 
 type Waiting = RowsProgress['waiting'];

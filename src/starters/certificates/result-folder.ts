@@ -35,7 +35,8 @@ export async function writeResultFolder(
   const files = await writeSheets(
     ctx,
     certificateFolder,
-    seenBy(certificateJobs.rows(certificateFolder), (row) => fold.add(row)),
+    certificateJobs.rows(certificateFolder),
+    (row) => fold.add(row),
     { total: summary.total, folder, excel, pdfNames },
   );
   const document = `${JSON.stringify(summaryDocument(summary), null, 2)}\n`;
@@ -58,9 +59,8 @@ export async function writeResultSoFar(
   const files = await writeSheets(
     ctx,
     from,
-    seenBy(certificateJobs.rowsSoFar(from), ({ status }) => {
-      counts[status] = (counts[status] ?? 0) + 1;
-    }),
+    certificateJobs.rowsSoFar(from),
+    ({ status }) => (counts[status] = (counts[status] ?? 0) + 1),
     { ...options, total },
   );
   const document = { batchId: id, ended: false, total, counts };
@@ -68,18 +68,12 @@ export async function writeResultSoFar(
   return ['results.csv', 'summary.json', ...files];
 }
 
-async function* seenBy<T>(rows: AsyncIterable<T>, see: (row: T) => void): AsyncGenerator<T> {
-  for await (const row of rows) {
-    see(row);
-    yield row;
-  }
-}
-
 /** @returns what is written beside `results.csv` */
-async function writeSheets(
+async function writeSheets<Row extends OpenResultRow>(
   ctx: CommandContext,
   from: string,
-  rows: AsyncIterable<OpenResultRow>,
+  rows: AsyncIterable<Row>,
+  see: (row: Row) => unknown,
   { excel, folder, pdfNames, total }: Omit<ResultFolderOptions, 'lang'> & { total: number },
 ): Promise<string[]> {
   await mkdir(join(folder, 'pdf'), { recursive: true });
@@ -88,8 +82,10 @@ async function writeSheets(
   const workbook = openResultWorkbook(join(folder, 'results.xlsx'), total, columns);
   try {
     for await (const row of rows) {
-      const pdf = row.pdfKey === null ? null : await exportPdf(ctx, row, folder, pdfNames);
-      const result = toResultRow(row, pdf);
+      see(row);
+      const pdf = await exportPdf(ctx, row, folder, pdfNames);
+      const { pdfKey: _, item: __, issuances: ___, ...cells }: OpenResultRow = row;
+      const result = { ...cells, pdf };
       await sheet.write(result);
       await workbook.write(result);
     }
@@ -113,18 +109,7 @@ async function exportPdf(
   const target = join(folder, 'pdf', name);
   const bytes = await ctx.store.records.get(row.pdfKey);
   if (bytes === null) return null;
-  if ((await sizeOf(target)) !== bytes.length) await writeFile(target, bytes);
+  const { size = null } = (await stat(target).catch(() => null)) ?? {};
+  if (size !== bytes.length) await writeFile(target, bytes);
   return `pdf/${name}`;
-}
-
-async function sizeOf(path: string): Promise<number | null> {
-  return stat(path).then(
-    (found) => found.size,
-    () => null,
-  );
-}
-
-function toResultRow(row: OpenResultRow, pdf: string | null): ResultRow {
-  const { pdfKey: _key, item: _item, issuances: _issuances, ...columns } = row;
-  return { ...columns, pdf };
 }

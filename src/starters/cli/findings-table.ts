@@ -2,7 +2,7 @@ import type { Cell, Findings, FindingSection } from '../../domain/core/findings'
 import { cellWords } from '../../report/findings/section';
 import type { Reader } from '../../report/reader';
 import { nameOf, pathName } from '../../report/words';
-import { cut, printable, widthOf } from '../jobs/text';
+import { cut, printable } from '../jobs/text';
 import { lineOf, widthsOf } from './table';
 
 const mostRows = 15;
@@ -28,9 +28,7 @@ export function findingsLines(
     });
   const longest = Math.min(24, ...widthsOf(named).slice(0, 1));
   // A summary may repeat a value under the same name.
-  const lines = named.map(([name = '', value = '']) => {
-    return `  ${name}${' '.repeat(Math.max(0, longest - widthOf(name)))}  ${value}`;
-  });
+  const lines = named.map(([name = '', value = '']) => `  ${name.padEnd(longest)}  ${value}`);
   const full = sections.filter(({ rows }) => rows.length > 0);
   const shown = full.slice(0, mostSections);
   const most = Math.max(1, Math.floor(mostRows / shown.length));

@@ -44,13 +44,15 @@ const reasonWords: Readonly<Record<string, Words>> = {
 /** Reasons for which single rows wait, while others settle. */
 const reasonsOfRows = new Set(['rate limit', 'another job', 'retry']);
 
-/** For batches: in these stages nothing settles. */
-const stageWords: Readonly<Record<string, Words>> = {
-  'proving access': ['checking the token', 'conferindo a credencial'],
-  merging: ['putting the results together', 'reunindo os resultados'],
-};
+/** In these stages of a batch nothing settles. */
+const idleStages = new Set(['proving access', 'merging']);
 
 /** Stages, by their names in the workflow. */
+const englishStages: Readonly<Record<string, string>> = {
+  merging: 'putting the results together',
+  'proving access': 'checking the token',
+  review: 'waits for a review (`diligence inbox`)',
+};
 const portugueseStages: Readonly<Record<string, string>> = {
   asking: 'consultando',
   'asking again': 'consultando de novo',
@@ -77,7 +79,9 @@ const portugueseStages: Readonly<Record<string, string>> = {
 
 /** Whether the observed rate says nothing about the remaining time. */
 export function isHeldUp({ waiting, paused, stage }: Progress): boolean {
-  return paused || stage in stageWords || (waiting !== null && !reasonsOfRows.has(waiting.reason));
+  return (
+    paused || idleStages.has(stage) || (waiting !== null && !reasonsOfRows.has(waiting.reason))
+  );
 }
 
 export function settledOf(counts: Progress['counts']): number {
@@ -88,7 +92,8 @@ export function settledOf(counts: Progress['counts']): number {
 function stageWord(stage: string, { language, say }: Reader): string {
   const own = Object.hasOwn(portugueseStages, stage) ? portugueseStages[stage] : undefined;
   const steps = stage.replace(/^(\d+) of (\d+) steps$/, '$1 de $2 etapas');
-  return say(stage, own ?? (steps === stage ? stateWord(stage, language) : steps));
+  const word = own ?? (steps === stage ? stateWord(stage, language) : steps);
+  return say(englishStages[stage] ?? stage, word);
 }
 
 /**
@@ -107,7 +112,6 @@ export function progressLine(
     progress;
   const settled = settledOf(counts);
   const known = Object.entries(counts).filter(([, count]) => count > 0);
-  const ofBatch = stageWords[stage];
   const parts = [
     total === null ? stageWord(stage, reader) : `${settled}/${total}`,
     known
@@ -121,7 +125,7 @@ export function progressLine(
   if (waiting !== null)
     parts.push(`${say('waiting', 'aguarda')}: ${waitingWords(waiting, now, reader)}`);
   else if (paused) parts.push(say(...(reasonWords['paused'] ?? ['', ''])));
-  else if (total !== null && ofBatch !== undefined) parts.push(say(...ofBatch));
+  else if (total !== null && idleStages.has(stage)) parts.push(stageWord(stage, reader));
   if (total !== null && estimate !== null && waiting === null && settled < total)
     parts.push(...paceWords(estimate, reader));
   return printable(parts.filter((part) => part !== '').join('  '));

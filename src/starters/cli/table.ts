@@ -1,4 +1,4 @@
-import { cut, printable, widthOf } from '../jobs/text';
+import { cut, printable } from '../jobs/text';
 
 /** Aligned columns with heads; numbers to the right. */
 export function tableLines(
@@ -13,7 +13,7 @@ export function tableLines(
 
 export function widthsOf(rows: readonly (readonly string[])[]): number[] {
   const columns = rows[0] ?? [];
-  return columns.map((_, at) => Math.max(...rows.map((row) => widthOf(row[at] ?? ''))));
+  return columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
 }
 
 /** One line of cells, each cut to its width. */
@@ -24,8 +24,7 @@ export function lineOf(
 ): string {
   const shown = widths.map((width, at) => {
     const cell = cut(printable(cells[at] ?? ''), width);
-    const room = ' '.repeat(Math.max(0, width - widthOf(cell)));
-    return isNumber[at] === true ? room + cell : cell + room;
+    return isNumber[at] === true ? cell.padStart(width) : cell.padEnd(width);
   });
   return shown.join('  ').trimEnd();
 }

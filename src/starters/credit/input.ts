@@ -1,14 +1,12 @@
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { AnalysisRecord, StoredInput } from '../../domain/credit/job';
 import { checkInput, type CheckedInput } from '../../receivables/check-input';
 import { documentsInCnab } from '../../receivables/held-documents';
 import { analysisNames, inputKey } from '../../store/credit/analyses';
-import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import { indexDocuments } from '../../store/core/subject-index';
 import type { CommandContext } from '../jobs/context';
-import { CommandError, UsageError, changedMeanwhile, reasonMissing } from '../jobs/errors';
-import { sumOf } from '../jobs/written-file';
+import { UsageError, reasonMissing } from '../jobs/errors';
+import { storeCopy, sumOf } from '../jobs/written-file';
 import { briefLine, checkLines, mayBeSent, refusalWords, todayInBrazil } from './check';
 
 /** A file that may be sent, and its name. */
@@ -77,10 +75,7 @@ export async function storedReceivables(
   };
 }
 
-/**
- * Streams an unchanged copy into the store. Its subject index is written first: an
- * erasure also finds a copy that was interrupted here.
- */
+/** Its subject index is written first: an erasure also finds a copy that was interrupted here. */
 async function fileInput(
   { store, idKey }: CommandContext,
   path: string,
@@ -90,13 +85,6 @@ async function fileInput(
   const key = inputKey(sha256);
   const nameOf = (document: string): string => idKey.nameOf('document', document);
   await indexDocuments(store, key, nameOf, documents);
-  try {
-    const copy =
-      (await findLarge(store, key)) ??
-      (await putLarge(store, key, createReadStream(path), { sha256 }));
-    return { name: basename(path), sha256, bytes: copy.bytes, key };
-  } catch (error) {
-    if (!(error instanceof OtherBytesError)) throw error;
-    throw new CommandError(changedMeanwhile(path));
-  }
+  const { bytes } = await storeCopy(store, key, path, sha256);
+  return { name: basename(path), sha256, bytes, key };
 }

@@ -144,14 +144,7 @@ async function readProgress(
   reader: Reader,
 ): Promise<Progress | null> {
   const progress = await progressOfOne(engine, workflowId, reader);
-  if (progress === null) return null;
-  if (progress.stage === 'review') {
-    const stage = reader.say(
-      'waits for a review (`diligence inbox`)',
-      'aguarda uma revisão (`diligence inbox`)',
-    );
-    return { ...progress, stage };
-  }
+  if (progress === null || progress.stage === 'review') return progress;
   // Progress is optional: an error here does not fail the command.
   const phases = await phasesOf(engine, workflowId, reader).catch(() => []);
   return { ...progress, details: [...progress.details, ...phases] };

@@ -5,7 +5,6 @@ import {
 } from '../../domain/investigations/investigation';
 import type { SentRequests } from '../../report/investigations/schema';
 import type { JobKind as KindName } from '../../domain/job';
-import { jobProgressQuery } from '../../workflows/messages';
 import { whyInPortuguese } from '../../report/sentences-pt';
 import { stateWord } from '../../report/words';
 import type { InvestigateInput } from '../../workflows/inputs';
@@ -39,17 +38,7 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     label,
     rerun,
   }),
-  async readProgress(engine, workflowId, reader) {
-    const progress = await progressOfOne(engine, workflowId, reader);
-    if (progress === null) return null;
-    const handle = engine.client.workflow.getHandle(workflowId);
-    const shown = await handle.query(jobProgressQuery).catch(() => null);
-    const steps = Object.entries(shown?.details.steps ?? {});
-    return {
-      ...progress,
-      details: steps.map(([id, word]) => `${id}: ${stateWord(word, reader.language)}`),
-    };
-  },
+  readProgress: progressOfOne,
   async lines({ outcome }, ctx) {
     const { error, status, steps } = outcome;
     const { language, say } = ctx.reader;

@@ -47,13 +47,6 @@ export function unreadableInput(
   return [`${flag}: ${path} cannot be read ${why}`, `${flag}: ${path} não pode ser lido ${why}`];
 }
 
-export function changedMeanwhile(path: string): Words {
-  return [
-    `${path} changed while it was read; nothing was sent`,
-    `${path} mudou durante a leitura; nada foi enviado`,
-  ];
-}
-
 /** Several sentences in one. @param before their common beginning */
 export function joined(all: readonly Words[], before: Words = ['', '']): Words {
   const list = (at: 0 | 1): string => before[at] + all.map((words) => words[at]).join('; ');

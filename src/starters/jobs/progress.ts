@@ -1,3 +1,4 @@
+import type { QueryDefinition } from '@temporalio/client';
 import type { ReachedBudget } from '../../domain/core/budget';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
@@ -21,14 +22,25 @@ export interface Progress {
   details: readonly string[];
 }
 
+/** Null when no worker answers. */
+export async function queried<T>(
+  { client }: EngineClient,
+  workflowId: string,
+  query: QueryDefinition<T>,
+): Promise<T | null> {
+  return client.workflow
+    .getHandle(workflowId)
+    .query(query)
+    .catch(() => null);
+}
+
 /** For a single job. Null when no worker answers. */
 export async function progressOfOne(
-  { client }: EngineClient,
+  engine: EngineClient,
   workflowId: string,
   { language, say }: Reader,
 ): Promise<Progress | null> {
-  const handle = client.workflow.getHandle(workflowId);
-  const progress = await handle.query(jobProgressQuery).catch(() => null);
+  const progress = await queried(engine, workflowId, jobProgressQuery);
   if (progress === null) return null;
   const { cancelling, details, externalId, stage, waiting } = progress;
   const uploads = details.replaced?.length ?? 0;
@@ -38,7 +50,9 @@ export async function progressOfOne(
   const state =
     details.state == null ? null : `${stateWord(word || details.state, language)}${nth}`;
   const expired = say(`${uploads} uploads expired`, `${uploads} envios expiraram`);
-  const known = [state, externalId, uploads === 0 ? null : expired];
+  const steps = Object.entries(details.steps ?? {});
+  const ofSteps = steps.map(([id, word]) => `${id}: ${stateWord(word, language)}`);
+  const known = [state, externalId, uploads === 0 ? null : expired, ...ofSteps];
   return {
     ...progressOfStage(stage),
     // Only its name shows that it waits for a person.

@@ -17,25 +17,8 @@ export function printable(text: string): string {
 
 /** Cuts a longer text to the width. */
 export function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let shown = '';
-  let used = 1;
-  for (const one of text) {
-    used += widthOf(one);
-    if (used > width) break;
-    shown += one;
-  }
-  return `${shown}…`;
-}
-
-const wide =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
-
-/** Width in terminal columns. */
-export function widthOf(text: string): number {
-  let width = 0;
-  for (const one of text) width += wide.test(one) ? 2 : /\p{M}/u.test(one) ? 0 : 1;
-  return width;
+  const letters = [...text];
+  return letters.length <= width ? text : `${letters.slice(0, width - 1).join('')}…`;
 }
 
 export function factLines(

@@ -2,7 +2,14 @@ import { randomUUID, createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  OtherBytesError,
+  findLarge,
+  putLarge,
+  type LargeObject,
+} from '../../store/core/large-objects';
 import type { Store } from '../../store/store';
+import { CommandError } from './errors';
 
 /** Writes atomically, readable by its owner only: the old file stays until the new one is complete. */
 export async function writeWhole(
@@ -45,6 +52,24 @@ export async function sumOf(path: string): Promise<{ bytes: number; sha256: stri
     bytes += chunk.length;
   }
   return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Streams an unchanged copy of a file that was read before into the store. */
+export async function storeCopy(
+  store: Store,
+  key: string,
+  path: string,
+  sha256: string,
+): Promise<LargeObject> {
+  const stored = await findLarge(store, key);
+  if (stored !== null) return stored;
+  return putLarge(store, key, createReadStream(path), { sha256 }).catch((error: unknown) => {
+    if (!(error instanceof OtherBytesError)) throw error;
+    throw new CommandError([
+      `${path} changed while it was read; nothing was sent`,
+      `${path} mudou durante a leitura; nada foi enviado`,
+    ]);
+  });
 }
 
 /** Stores an input file unchanged, addressed by its sha256. */

@@ -12,19 +12,18 @@ import { startable } from '../jobs/begin/startable';
 import { lensKind } from './kind';
 import { planOne } from '../jobs/begin/same-request';
 import type { StartPlan } from '../jobs/begin/start-job';
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Words } from '../../domain/job';
-import { OtherBytesError, findLarge, putLarge } from '../../store/core/large-objects';
 import {
   isPictureOrVideo,
   mediaTypeBytes,
   mediaTypeOf,
   unknownMediaType,
 } from '../../domain/core/media-type';
-import { CommandError, UsageError, reasonMissing, changedMeanwhile } from '../jobs/errors';
+import { UsageError, reasonMissing } from '../jobs/errors';
+import { storeCopy, sumOf } from '../jobs/written-file';
 
 const lensRequest = z.strictObject({
   input: z.string().meta({ value: 'file', description: 'the picture or video to hand in' }),
@@ -55,31 +54,27 @@ export const lens = startable(lensKind, lensRequest, planLens);
 
 type ReadInput = Omit<LensInput, 'key'>;
 
-/** Size, sha256 and type of a file, streamed once. */
+/** Size, sha256 and type of a file. */
 export async function readInput(path: string, maxBytes: number): Promise<ReadInput> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw unusable(path, notRead(error));
-  });
-  if (found.isDirectory()) throw unusable(path, ['is a folder', 'é uma pasta']);
-  if (!found.isFile()) throw unusable(path, ['is no regular file', 'não é um arquivo comum']);
-  if (found.size > maxBytes) throw tooLarge(path, maxBytes);
-  const hash = createHash('sha256');
-  let beginning = Buffer.alloc(0);
-  let bytes = 0;
-  try {
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLarge(path, maxBytes);
-      if (beginning.length < mediaTypeBytes) beginning = Buffer.concat([beginning, chunk]);
-    }
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw unusable(path, notRead(error as NodeJS.ErrnoException));
-  }
-  if (bytes === 0) throw unusable(path, ['is empty', 'está vazio']);
-  const mediaType = mediaTypeOf(beginning);
-  return { fileName: basename(path), bytes, sha256: hash.digest('hex'), mediaType };
+  const unread = ({ code = 'unreadable' }: NodeJS.ErrnoException): never => {
+    throw unusable(path, [`cannot be read (${code})`, `não pode ser lido (${code})`]);
+  };
+  const found = await stat(path).catch(unread);
+  const faults: [boolean, ...Words][] = [
+    [found.isDirectory(), 'is a folder', 'é uma pasta'],
+    [!found.isFile(), 'is no regular file', 'não é um arquivo comum'],
+    [found.size === 0, 'is empty', 'está vazio'],
+    [
+      found.size > maxBytes,
+      `is larger than ${maxBytes} bytes (lens.maxFileBytes)`,
+      `tem mais de ${maxBytes} bytes (lens.maxFileBytes)`,
+    ],
+  ];
+  for (const [isFault, ...words] of faults) if (isFault) throw unusable(path, words);
+  const sums = await sumOf(path).catch(unread);
+  const beginning = createReadStream(path, { end: mediaTypeBytes - 1 });
+  const mediaType = mediaTypeOf(Buffer.concat((await beginning.toArray()) as Buffer[]));
+  return { fileName: basename(path), ...sums, mediaType };
 }
 
 /** The reason for sending a file that is neither picture nor video; null when it is one. */
@@ -101,34 +96,15 @@ export function reasonToSend(
   ]);
 }
 
-/** Streams an unchanged copy into the store; the request is sent from it. */
+/** The request is sent from this copy. */
 export async function storeInput(
   { store }: CommandContext,
   path: string,
   input: ReadInput,
 ): Promise<LensInput> {
-  const { sha256 } = input;
-  const key = lensInputKey(sha256);
-  try {
-    if ((await findLarge(store, key)) === null) {
-      await putLarge(store, key, createReadStream(path), { sha256 });
-    }
-    return { ...input, key };
-  } catch (error) {
-    if (!(error instanceof OtherBytesError)) throw error;
-    throw new CommandError(changedMeanwhile(path));
-  }
-}
-
-function tooLarge(path: string, maxBytes: number): UsageError {
-  return unusable(path, [
-    `is larger than ${maxBytes} bytes (lens.maxFileBytes)`,
-    `tem mais de ${maxBytes} bytes (lens.maxFileBytes)`,
-  ]);
-}
-
-function notRead({ code = 'unreadable' }: NodeJS.ErrnoException): Words {
-  return [`cannot be read (${code})`, `não pode ser lido (${code})`];
+  const key = lensInputKey(input.sha256);
+  await storeCopy(store, key, path, input.sha256);
+  return { ...input, key };
 }
 
 function unusable(path: string, [en, pt]: Words): UsageError {

@@ -3,7 +3,6 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { isUuid } from '../../domain/core/documents/documents';
 import { severities, type Severity } from '../../domain/monitors/change';
 import { mostMonitors } from '../../domain/monitors/scan';
-import type { Words } from '../../domain/job';
 import { UsageError } from '../jobs/errors';
 import { durationMs, oneOf, say } from '../cli/terminal';
 
@@ -69,23 +68,19 @@ export async function monitorIdsOf(given: string): Promise<string[]> {
 
 /** The first line may be a header. */
 async function idsInFile(path: string): Promise<string[]> {
-  const lines = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '').split(/\r?\n/);
-  const cells = lines.map((line) =>
-    (line.split(/[,;\t]/)[0] ?? '').trim().replace(/^"(.*)"$/, '$1'),
-  );
-  const isSomething = (cell: string): boolean => cell !== '' && !cell.startsWith('#');
-  const first = cells.findIndex(isSomething);
-  const isWrong = (cell: string, at: number): boolean =>
-    isSomething(cell) && !isUuid(cell) && !(at === first && /^[\p{L}_ ]+$/u.test(cell));
-  const wrong = cells.findIndex(isWrong);
-  const ids = cells.filter(isUuid);
-  const words = (line: string, linha: string): Words => [
-    `--monitors: ${path}${line}: expected the id of a monitor (a UUID) in its first column; nothing was sent`,
-    `--monitors: ${path}${linha}: espera-se o id de um monitor (um UUID) na primeira coluna; nada foi enviado`,
-  ];
-  if (wrong !== -1) throw new UsageError(words(`, line ${wrong + 1}`, `, linha ${wrong + 1}`));
-  if (ids.length === 0) throw new UsageError(words('', ''));
-  return ids;
+  const lines = (await readFile(path, 'utf8')).split('\n').map((text, at) => {
+    return { line: at + 1, cell: /^\uFEFF?\s*"?([^",;\t]*)/.exec(text)?.[1]?.trim() ?? '' };
+  });
+  const cells = lines.filter(({ cell }) => cell !== '' && !cell.startsWith('#'));
+  if (/^[\p{L}_ ]+$/u.test(cells[0]?.cell ?? '')) cells.shift();
+  const wrong = cells.find(({ cell }) => !isUuid(cell));
+  if (wrong === undefined && cells.length > 0) return cells.map(({ cell }) => cell);
+  const [en, pt] =
+    wrong === undefined ? ['', ''] : [`, line ${wrong.line}`, `, linha ${wrong.line}`];
+  throw new UsageError([
+    `--monitors: ${path}${en}: expected the id of a monitor (a UUID) in its first column; nothing was sent`,
+    `--monitors: ${path}${pt}: espera-se o id de um monitor (um UUID) na primeira coluna; nada foi enviado`,
+  ]);
 }
 
 function once(ids: readonly string[]): string[] {

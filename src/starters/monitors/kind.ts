@@ -6,7 +6,7 @@ import { ChangeQueries } from '../../store/monitors/change-queries';
 import { scanProgressQuery, sweepProgressQuery } from '../../workflows/messages';
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
-import { progressOfStage } from '../jobs/progress';
+import { progressOfStage, queried } from '../jobs/progress';
 import { changeForms, recordsOf, requiredSinks } from './stored-changes';
 import {
   firstOf,
@@ -43,9 +43,8 @@ export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
   noun: ['sweep of', 'varredura de'],
   workflowId: ({ monitorId }) => sweepWorkflowId(monitorId),
   describe: ({ monitorId }) => monitorId,
-  readProgress: async ({ client }, workflowId) => {
-    const handle = client.workflow.getHandle(workflowId);
-    const progress = await handle.query(sweepProgressQuery).catch(() => null);
+  readProgress: async (engine, workflowId) => {
+    const progress = await queried(engine, workflowId, sweepProgressQuery);
     if (progress === null) return null;
     const { acknowledged, delivered, elsewhere, stored } = progress.counts;
     const counts = { new: stored, delivered, acknowledged, elsewhere };
@@ -74,9 +73,8 @@ export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
   workflowId: ({ workflowId }) => workflowId,
   describe: ({ list: { monitors, name } }, say) =>
     `${monitors} ${monitors === 1 ? 'monitor' : say('monitors', 'monitores')} (${name === 'by-hand' ? say(name, 'avulsa') : name})`,
-  readProgress: async ({ client }, workflowId, { count, say }) => {
-    const handle = client.workflow.getHandle(workflowId);
-    const progress = await handle.query(scanProgressQuery).catch(() => null);
+  readProgress: async (engine, workflowId, { count, say }) => {
+    const progress = await queried(engine, workflowId, scanProgressQuery);
     if (progress === null) return null;
     const { cancelling, counts, monitors, underWay } = progress;
     const { acknowledged, failing, probed } = counts;

@@ -27,6 +27,7 @@ import {
 } from '../cli/terminal';
 import { openContext, withEngine } from '../jobs/context';
 import { CommandError, UsageError, joined, noJob } from '../jobs/errors';
+import { itemOf } from '../jobs/text';
 import {
   backupLines,
   planLines,
@@ -163,7 +164,8 @@ function requestOf(flags: EraseFlags): ErasureRequest {
     ]);
   const request = (): ErasureRequest => {
     if (document !== undefined) return { kind: 'document', document: documentToErase(document) };
-    if (target !== undefined) return { kind: 'target', target: targetToErase(target) };
+    if (target !== undefined)
+      return { kind: 'target', target: itemOf('--target', readTarget(target)) };
     if (job !== undefined) return { kind: 'job', id: job };
     if (flags.class === undefined)
       throw new UsageError(['--older-than goes with --class', '--older-than vale com --class']);
@@ -183,16 +185,6 @@ function requestOf(flags: EraseFlags): ErasureRequest {
       'nada foi eliminado: acrescente --yes, ou --dry-run para ver o que seria eliminado',
     ]);
   return requested;
-}
-
-/** As a search reads it. */
-function targetToErase(text: string): string {
-  const reading = readTarget(text);
-  if (reading.kind === 'document') return reading.document;
-  throw new UsageError([
-    '--target: expected what was searched for, on one line',
-    '--target: informe o que foi buscado, em uma linha',
-  ]);
 }
 
 /** Check digits are not verified: a mistyped number may be stored, too. */

@@ -1,4 +1,4 @@
-import type { AuditExcerpt, ExcerptLink } from '../../domain/core/audit-excerpt';
+import type { AuditExcerpt, ExcerptLink } from '../../domain/core/audit';
 import { pagesOf } from '../pages';
 import { sql } from '../statement';
 import type { Store } from '../store';

@@ -402,7 +402,7 @@ export const monitorTable: CoverageTable<typeof monitorChecklist> = {
     },
     'frequency_hours 1 to 720': {
       sandbox: 'Else 400.',
-      client: 'src/domain/monitors/update.ts#updateFault',
+      client: 'src/starters/monitors/update.ts#updateCommand',
       test: `${command} › a frequency of 721 is wrong usage, and nothing is sent`,
     },
     'changes are read by polling the list: nothing is sent unasked': {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { AuditExcerpt, ExcerptLink } from '../../../src/domain/core/audit-excerpt';
+import type { AuditExcerpt, ExcerptLink } from '../../../src/domain/core/audit';
 import type { Manifest } from '../../../src/report/investigations/schema';
 import type { InvestigationReport } from '../../../src/report/investigations/schema';
 import { SigningKey } from '../../../src/protection/signing-key';

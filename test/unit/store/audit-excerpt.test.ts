@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { AuditEntry } from '../../../src/domain/core/audit';
-import { entriesIn, faultsOfExcerpt } from '../../../src/domain/core/audit-excerpt';
+import { entriesIn, faultsOfExcerpt } from '../../../src/domain/core/audit';
 import { excerptOf } from '../../../src/store/audit/excerpt';
 import { hashOf } from '../../../src/store/audit/link';
 import { AuditTrail } from '../../../src/store/audit/trail';

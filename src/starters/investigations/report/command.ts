@@ -6,7 +6,7 @@ import { lstat, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { entriesIn, faultsOfExcerpt } from '../../../domain/core/audit-excerpt';
+import { entriesIn, faultsOfExcerpt } from '../../../domain/core/audit';
 import { isSignedBy } from '../../../protection/signing-key';
 import { hashOf } from '../../../store/audit/link';
 import { jobFile } from '../../jobs/named-job';

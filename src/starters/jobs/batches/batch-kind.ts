@@ -7,7 +7,7 @@ import type { EngineClient } from '../../../temporal/connection';
 import { jobBatchProgressQuery } from '../../../workflows/messages';
 import type { CommandContext } from '../context';
 import type { Job, JobKind } from '../job-kind';
-import type { Progress } from '../progress';
+import { progressOfStage, queried, type Progress } from '../progress';
 import { leftLines, problemLines } from '../text';
 import { writeWhole } from '../written-file';
 import { printedRows, surveyRows, type BatchSurvey, type EndedBatch } from './rows';
@@ -90,33 +90,19 @@ function summaryOf(
   return { ...about, requested: children, counts, problems, ...charged, ...when };
 }
 
-async function readProgress(
-  { client }: EngineClient,
-  workflowId: string,
-): Promise<Progress | null> {
-  const handle = client.workflow.getHandle(workflowId);
-  const progress = await handle.query(jobBatchProgressQuery).catch(() => null);
+async function readProgress(engine: EngineClient, workflowId: string): Promise<Progress | null> {
+  const progress = await queried(engine, workflowId, jobBatchProgressQuery);
   if (progress === null) return null;
-  const { cancelling, counts, paused, total, underWay: outstanding, waiting } = progress;
-  const known = { total, outstanding, waiting, paused, cancelling };
-  return { ...nothingElse, counts: whole(counts), ...known };
+  const { counts, kind: _, underWay: outstanding, ...known } = progress;
+  return { ...progressOfStage('under way'), ...known, outstanding, counts: whole(counts) };
 }
 
 /** Counts include rows that settled before the batch started. */
 async function storedProgress({ store }: CommandContext, { folder, input }: Job) {
   const { open: _, ...counts } = await new JobBatchRepository(store).counts(folder);
-  return { ...nothingElse, counts: whole(counts), total: (input as JobBatchRecord).items };
+  const { items: total } = input as JobBatchRecord;
+  return { ...progressOfStage('under way'), counts: whole(counts), total };
 }
-
-const nothingElse = {
-  stage: 'under way',
-  outstanding: 0,
-  again: 0,
-  waiting: null,
-  paused: false,
-  cancelling: false,
-  details: [],
-};
 
 function whole(counts: Readonly<Partial<Record<string, number>>>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).map(([word, count]) => [word, count ?? 0]));
