@@ -3,10 +3,9 @@ import type { Cell, ResolveAction } from './core/kind';
 import { kindFacts, type JobEnd, type JobKind, type Say, type Words } from './job';
 
 /**
- * What needs a person, how a command ends, and what a person may decide: one table of kind and status
- * (decision record 023). A last word of the service, even a no, is `failed`. What may still turn out otherwise, or
- * may have been charged without a result in the store, needs a person; so does a batch that lacks the result
- * of a row.
+ * What needs a person, how a command ends, and what a person may decide: one table of kind and status (decision
+ * record 023). A last word of the service, even a no, is `failed`. What may still turn out otherwise, or may have
+ * been charged without a result in the store, needs a person; so does a batch that lacks the result of a row.
  */
 
 export interface ActionMeaning {
@@ -149,7 +148,6 @@ export function endOf(kind: JobKind, status: string, doubts: readonly Doubt[] = 
 
 /**
  * Why a job is in the inbox, and what can be decided now.
- *
  * @param isNeeded a person is
  * @param say for a person; programs read English
  */

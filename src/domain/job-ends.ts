@@ -5,10 +5,7 @@ import type { LensOutcome } from './lens/analyze';
 import type { SweepOutcome } from './monitors/sweep';
 import { scanStatus, type ScanOutcome } from './monitors/scan';
 
-/**
- * @param notSent lines or files that could not be sent
- * @param isDoubted a row needs a person, whatever its status
- */
+/** @param notSent lines or files that could not be sent @param isDoubted a row needs a person, whatever its status */
 export function batchEnd(
   kind: JobKind,
   counts: Readonly<Partial<Record<string, number>>>,
@@ -34,9 +31,7 @@ export function lensEnd({ files, status }: LensOutcome): JobEnd {
   return endOf('lens', status, when(isIncomplete, 'incomplete'));
 }
 
-/**
- * An unavailable service recovers by itself, and the next sweep takes what a cancelled one had not reached.
- */
+/** An unavailable service recovers by itself, and the next sweep takes what a cancelled one had not reached. */
 export function sweepEnd({ backlog, status, stopped, fault }: SweepOutcome): JobEnd {
   const { escalated, undelivered, unreadable } = backlog;
   const isEscalated = escalated > 0 || (fault !== null && fault.fault !== 'unavailable');

@@ -3,7 +3,6 @@ import { nothingReported, type MergedOutcome } from './outcomes';
 
 /**
  * The result of one input line.
- *
  * @param outcome of its item, or of the item that it repeats
  * @throws RangeError without one, for an item
  */

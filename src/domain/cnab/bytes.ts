@@ -40,10 +40,7 @@ export function quoted(text: string): string {
 
 const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/**
- * A date written DDMMYY, as a number (20261231); -1 when it is none. Years from 70 on are of the
- * last century.
- */
+/** A date written DDMMYY, as a number (20261231); -1 when it is none. Years from 70 on are of the last century. */
 export function shortDateAt(bytes: Uint8Array, at: number): number {
   const digits = digitsAt(bytes, at, 6);
   if (digits < 0) return -1;

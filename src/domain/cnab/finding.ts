@@ -1,8 +1,6 @@
 import type { Words } from '../job';
 
-/**
- * `block`: not sent. `override`: not sent unless a person forces it and says why. `warn`: told.
- */
+/** `block`: not sent. `override`: not sent unless a person forces it and says why. `warn`: told. */
 export type FindingLevel = 'block' | 'override' | 'warn';
 
 /** 1-based and inclusive, as the manuals of the banks count. */

@@ -1,9 +1,8 @@
 import { checkDigit } from '../core/documents/documents';
 
 /**
- * The key of an electronic invoice (chave de acesso da NF-e), 44 characters: state, year and month,
- * issuer (12 places of 14 may hold letters when it is an alphanumeric CNPJ), model, series, number,
- * and a check digit.
+ * The key of an electronic invoice (chave de acesso da NF-e), 44 characters: state, year and month, issuer (12 places
+ * of 14 may hold letters when it is an alphanumeric CNPJ), model, series, number, and a check digit.
  */
 const keyShape = /^[0-9]{6}[A-Z0-9]{12}[0-9]{26}$/;
 

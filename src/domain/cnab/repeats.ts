@@ -8,9 +8,8 @@ export interface Repeat {
 }
 
 /**
- * Remembers receivables by a hash of 64 bits: 16 bytes a slot, two slots a receivable when the
- * number is known beforehand. That two different ones look the same is less likely than one in ten
- * million for a million receivables.
+ * Remembers receivables by a hash of 64 bits: 16 bytes a slot, two slots a receivable when the number is known
+ * beforehand. That two different ones look the same is less likely than one in ten million for a million receivables.
  */
 export class Repeats {
   #slots: Uint32Array;

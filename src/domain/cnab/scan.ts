@@ -81,7 +81,6 @@ export class CnabScan {
 
   /**
    * The next line, without its line end.
-   *
    * @param width bytes of the whole line, when `from`..`to` are only the beginning of a very long one
    */
   line(bytes: Uint8Array, from: number, to: number, end: LineEnd, width = to - from): void {

@@ -44,10 +44,7 @@ export class Budget {
     this.#made += requests;
   }
 
-  /**
-   * @param least requests of the next step: it may be more than the whole budget
-   * @returns the reply to the person
-   */
+  /** @param least requests of the next step: it may be more than the whole budget @returns the reply to the person */
   refill(least: number): OrderAnswer {
     const more = Math.max(this.#size, least);
     this.#allowed = this.#made + more;

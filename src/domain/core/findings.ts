@@ -34,7 +34,6 @@ const deepest = 6;
 
 /**
  * Everything of an undocumented part of a response: each list is a section, each single value a fact.
- *
  * @param known columns added to each row, from the first word with a value; null: none has
  */
 export function readFindings(
@@ -56,10 +55,7 @@ export function readFindings(
   return { facts: Object.fromEntries(facts), sections };
 }
 
-/**
- * @param first leading columns; those of `known` come before them
- * @param total when these are the first rows only
- */
+/** @param first leading columns; those of `known` come before them @param total when these are the first rows only */
 export function findingSection(
   name: string,
   list: readonly unknown[],

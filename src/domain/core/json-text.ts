@@ -1,10 +1,6 @@
 const utf8 = new TextDecoder();
 
-/**
- * Parses a raw JSON body, ignoring a byte order mark.
- *
- * @throws SyntaxError
- */
+/** Parses a raw JSON body, ignoring a byte order mark. @throws SyntaxError */
 export function jsonOfBytes(body: Uint8Array): unknown {
   return JSON.parse(utf8.decode(body));
 }
@@ -22,11 +18,7 @@ export class JsonText {
 
 const marks = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs;
 
-/**
- * Raw text of an object's member; null: none.
- *
- * @param json a valid object
- */
+/** Raw text of an object's member; null: none. @param json a valid object */
 export function memberText(json: string, name: string): string | null {
   let depth = 0;
   let word = '';

@@ -3,10 +3,7 @@ import type { JobInput, OutcomeFields } from '../core/job-record';
 import type { AttemptBilling, Dossier, RiskClassification } from './dossier';
 import type { DossierStatus } from './kinds';
 
-/**
- * What to do about a dossier that needs a review: `wait` for a person, settle it at once, or `leave` it as
- * it is.
- */
+/** What to do about a dossier that needs a review: `wait` for a person, settle it at once, or `leave` it as it is. */
 export const reviewPolicies = ['wait', 'accept', 'fail', 'leave'] as const;
 export type ReviewPolicy = (typeof reviewPolicies)[number];
 
@@ -112,8 +109,7 @@ export function isReported(state: DossierSight['state']): boolean {
 }
 
 /**
- * `omitted`: no matrix was supplied, or it was not evaluated. `other`: a word that the specification
- * does not list.
+ * `omitted`: no matrix was supplied, or it was not evaluated. `other`: a word that the specification does not list.
  */
 export function riskSummary(risk: RiskClassification | null) {
   const status = risk?.status ?? null;

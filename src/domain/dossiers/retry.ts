@@ -20,7 +20,6 @@ const pause = { baseMs: 30_000, maxMs: 900_000 };
 
 /**
  * Next step after a failed attempt. Without `retryable`, a retry is tried.
- *
  * @param requested retries that the job has requested so far
  * @param leftMs until the deadline
  */

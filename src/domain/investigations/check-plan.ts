@@ -109,7 +109,6 @@ export function readSubject(subject: Subject): { subject: Subject; faults: PlanF
 
 /**
  * Faults of the graph and of the targets, found before anything is sent.
- *
  * @param subject null: faults of the plan for any subject
  */
 export function checkPlan({ steps }: Plan, subject: Subject | null): PlanFault[] {

@@ -106,7 +106,6 @@ export function lensManifest(sha256: string, mode: LensMode | null, rerun: strin
 
 /**
  * Whether a new request would bring nothing new: the service answers a known key as before.
- *
  * @param expired analyses of this request that the service let expire although their file was uploaded
  */
 export function lensIsFinal({ files, status, seen }: LensOutcome, expired: number): boolean {

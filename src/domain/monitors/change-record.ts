@@ -70,7 +70,6 @@ export function changeRecord(
 /**
  * Observed open and not delivered to every required sink, whoever acknowledged it. What we acknowledged had been
  * delivered to all sinks required then; a sink required later gets only later changes.
- *
  * @param requiredNow a sink no longer among them is not pending
  */
 export function isPending(
@@ -127,9 +126,8 @@ const oneDayMs = 86_400_000;
 const tenYearsMs = 3_653 * oneDayMs;
 
 /**
- * A reported instant in epoch milliseconds. Null when invalid or implausible: ten years before we observed it, or after
- * `latest`.
- *
+ * A reported instant in epoch milliseconds. Null when invalid or implausible: ten years before we observed it, or
+ * after `latest`.
  * @param latest default: a day after we observed it, since clocks and time zones differ
  */
 export function instantNear(

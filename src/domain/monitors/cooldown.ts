@@ -19,7 +19,6 @@ export function cooldownKind({ type, severity }: Pick<Change, 'type' | 'severity
 
 /**
  * Held in a window of its kind, or the first of a new one.
- *
  * @param repeats of its monitor: a window takes no more changes once its digest is built
  */
 export function repeatOf(

@@ -57,11 +57,7 @@ export interface DeliveryFailure {
 
 export type NewDeliveryFailure = Omit<DeliveryFailure, 'count' | 'firstAt'> & { changeId: string };
 
-/**
- * A failure is retried once a sweep, and not before the instant that its sink named.
- *
- * @param at epoch milliseconds
- */
+/** A failure is retried once a sweep, and not before the instant that its sink named. @param at epoch milliseconds */
 export function mayBeTried(
   failure: Pick<DeliveryFailure, 'sweep' | 'againAt'> | null,
   sweep: string,

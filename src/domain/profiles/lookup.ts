@@ -46,7 +46,6 @@ export interface SentLookup {
 
 /**
  * Sends of all calls of a lookup, or of one call, in order; without those that certainly never left.
- *
  * @param attempts all of the same subject
  */
 export function sentLookups(

@@ -1,7 +1,4 @@
-/**
- * The asset profile of one individual: raw database rows, shown to people under the service's own column
- * names.
- */
+/** The asset profile of one individual: raw database rows, shown to people under the service's own column names. */
 
 const names = (text: string): readonly string[] => text.trim().split(/\s+/);
 

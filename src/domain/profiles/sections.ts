@@ -31,7 +31,6 @@ type ReportedList = readonly [name: string, list: unknown, known?: readonly stri
 
 /**
  * All lists of a profile as tables, without those that the response lacks; empty ones are kept.
- *
  * @param answer the raw body
  */
 export function profileSections(answer: object): ProfileSection[] {

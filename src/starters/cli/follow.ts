@@ -8,9 +8,7 @@ import { isHeldUp, progressLine, settledOf } from './progress';
 import { exitCodes, printNote } from './terminal';
 
 /**
- * Follows a job on the terminal. Ctrl-C leaves it running: prints how to follow it again and exits
- * with 130.
- *
+ * Follows a job on the terminal. Ctrl-C leaves it running: prints how to follow it again and exits with 130.
  * @param id argument of `show` and `result`
  */
 export async function followHere<T>(

@@ -98,7 +98,6 @@ function stageWord(stage: string, { language, say }: Reader): string {
 
 /**
  * `57/60  50 issued, 2 failed  5 outstanding  12.4 rows/s  about 3 s left`, or the reason for waiting.
- *
  * @param estimate null without observations over time
  */
 export function progressLine(

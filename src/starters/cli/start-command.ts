@@ -17,7 +17,6 @@ import { refuseUnwritable } from './unwritable-folder';
 
 /**
  * Runs every command that starts a job (`beginJob`), or its dry run. Sets the exit code of the process.
- *
  * @param prepare reads the input, and looks up existing jobs; sends nothing
  * @param request values of the flags
  */

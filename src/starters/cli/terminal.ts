@@ -37,10 +37,7 @@ export function screenReader(): Reader {
   return readerOf(language);
 }
 
-/**
- * Messages go to standard error, which may end in a log: redacted like a log. Standard
- * output is for results.
- */
+/** Messages go to standard error, which may end in a log: redacted like a log. Standard output is for results. */
 export function printNote(line: string): void {
   process.stderr.write(`${redactText(line)}\n`);
 }
@@ -90,10 +87,7 @@ export function isReaderGone(): boolean {
   return readerIsGone;
 }
 
-/**
- * A closed reader (`| head`) is no error: the command runs to its end
- * and prints nothing more.
- */
+/** A closed reader (`| head`) is no error: the command runs to its end and prints nothing more. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

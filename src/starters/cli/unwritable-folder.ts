@@ -7,7 +7,6 @@ const missing: Words = ['there is no such folder', 'a pasta não existe'];
 
 /**
  * Checks, before anything is sent, that a result folder can be written. Creates nothing.
- *
  * @param mayBeMade a missing folder is created later
  */
 export async function refuseUnwritable(out: string, mayBeMade = true): Promise<void> {

@@ -40,10 +40,7 @@ export class EngineCalls {
     return foundIn(await this.list(), idOrName);
   }
 
-  /**
-   * Creates a rule engine with a new name. On a lost response, looks the rule engine up before
-   * retrying.
-   */
+  /** Creates a rule engine with a new name. On a lost response, looks the rule engine up before retrying. */
   async create(creation: EngineCreation): Promise<Engine> {
     const isNamed = ({ name }: Engine): boolean => sameName(name, creation.name);
     refuseTaken((await this.list()).filter(isNamed));

@@ -29,7 +29,6 @@ interface Given {
 
 /**
  * Scans a file, prints the findings, and names the purchase subject.
- *
  * @param detail `briefly`: one line for an accepted file
  */
 export async function preparedInput(

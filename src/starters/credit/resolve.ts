@@ -129,9 +129,8 @@ export async function reissueOnRerun(
 }
 
 /**
- * A receipt stored after the job's end names the service's operation: adopt it instead of buying it
- * again (decision record 001). An operation that the person was shown may be given up.
- *
+ * A receipt stored after the job's end names the service's operation: adopt it instead of buying it again (decision
+ * record 001). An operation that the person was shown may be given up.
  * @param watch the command that follows the operation
  */
 function lateReceipt(id: string, operationId: string, watch: string): CommandError {

@@ -88,7 +88,6 @@ export async function withEngine<T>(
 
 /**
  * Prints one line when no worker polls the queues of this store: the job is stored, and waits.
- *
  * @returns true when a worker polls
  */
 export async function warnWithoutPollers(
@@ -125,7 +124,6 @@ export function isNotFound(error: unknown): boolean {
 
 /**
  * The execution that runs under a workflow id which jobs share; null: none runs.
- *
  * @returns `startedFor`: the job id, null when the server does not know it
  */
 export async function runningUnder(

@@ -23,11 +23,7 @@ interface FindingInput {
 }
 type FindingOutcome = Pick<FindingsReport, 'error' | 'settledAt' | 'status'>;
 
-/**
- * Writes the result folder with its report.
- *
- * @returns file names; empty: there is nothing to write
- */
+/** Writes the result folder with its report. @returns file names; empty: there is nothing to write */
 export async function exportJob<Input, Outcome>(
   ctx: CommandContext,
   kind: JobKind<Input, Outcome>,

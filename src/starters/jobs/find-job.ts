@@ -27,9 +27,8 @@ export function endedJob<Input, Outcome>(job: Job<Input, Outcome>): EndedJob<Inp
 }
 
 /**
- * State of an open job. `interrupted`: the server ended its workflow without results, or does not know
- * it. `stands still`: its workflow task fails repeatedly. `waiting`: no server runs. `unknown`: the server cannot
- * be reached.
+ * State of an open job. `interrupted`: the server ended its workflow without results, or does not know it. `stands
+ * still`: its workflow task fails repeatedly. `waiting`: no server runs. `unknown`: the server cannot be reached.
  */
 export type OpenState = 'running' | 'stands still' | 'interrupted' | 'waiting' | 'unknown';
 

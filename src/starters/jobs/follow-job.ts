@@ -23,7 +23,6 @@ export class EngineStoppedError extends Error {
 
 /**
  * Shows progress until the workflow has ended. Restarts an embedded server that dies meanwhile.
- *
  * @returns the result of the workflow
  * @throws EngineStoppedError
  */

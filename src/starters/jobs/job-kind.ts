@@ -122,7 +122,6 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
   heeds: readonly (keyof ExportOptions)[];
   /**
    * Writes the result folder, and creates it when there is anything to write. Left out: it has none.
-   *
    * @returns file names; empty: there is nothing to write
    */
   export?(

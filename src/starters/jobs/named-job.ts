@@ -16,9 +16,7 @@ export function markFolder(folder: string, id: string): Promise<void> {
 }
 
 /**
- * Finds a job by its id, a prefix of it (with or without the kind), an id of the service, or
- * its result folder.
- *
+ * Finds a job by its id, a prefix of it (with or without the kind), an id of the service, or its result folder.
  * @param name empty: the newest job
  * @param meant selects among jobs of the same request
  */

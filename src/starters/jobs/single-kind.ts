@@ -138,11 +138,7 @@ interface ResultFolder {
   ours?: RegExp | undefined;
 }
 
-/**
- * Writes a result folder: an unencrypted export.
- *
- * @returns file names; empty: there was nothing to write
- */
+/** Writes a result folder: an unencrypted export. @returns file names; empty: there was nothing to write */
 export async function writeFolder(
   { store, id, folder, ours = /^$/ }: ResultFolder,
   own: Iterable<readonly [name: string, Body]>,

@@ -34,11 +34,7 @@ const month = new Intl.DateTimeFormat('sv-SE', {
   month: '2-digit',
 });
 
-/**
- * Requests since an instant, and their cost.
- *
- * @param chargesOf a job's purchases with reported billing
- */
+/** Requests since an instant, and their cost. @param chargesOf a job's purchases with reported billing */
 export async function spendingSince(
   { store }: Pick<CommandContext, 'store'>,
   since: number,

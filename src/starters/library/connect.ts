@@ -32,7 +32,6 @@ const dayMs = 86_400_000;
 
 /**
  * Opens the store of an installation. Prints nothing, and does not change the process.
- *
  * @throws ConfigError when a variable is invalid
  */
 export async function connect({ by, env, log }: ConnectOptions = {}): Promise<Diligence> {

@@ -11,7 +11,6 @@ export function isChangeId(id: string): boolean {
 
 /**
  * Stores that a person has acknowledged a change. The service is not called.
- *
  * @param id `change/ID`, or `change/MONITOR/ID` where two monitors have the same change id
  */
 export async function acknowledgeChange(

@@ -92,9 +92,8 @@ const ours = new RegExp(
 );
 
 /**
- * Writes `profile.json` and a CSV for each reported section from the store: an unencrypted
- * export. Removes other files of an earlier result: they may be about another person.
- *
+ * Writes `profile.json` and a CSV for each reported section from the store: an unencrypted export. Removes other
+ * files of an earlier result: they may be about another person.
  * @returns file names
  */
 export async function writeProfileFolder(

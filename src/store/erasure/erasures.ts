@@ -57,7 +57,6 @@ const openFolder = 'erasures/open/';
  * Carries a plan out. Its statements, its record and the audit event are one transaction. Other data is erased after
  * it, and the record names it until then. A plan too large for one transaction is stored first, and then applied in
  * parts (decision record 011).
- *
  * @param order `reason`: without the erased data
  */
 export async function erase(

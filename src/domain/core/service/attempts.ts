@@ -83,9 +83,7 @@ export function subjectState(attempts: readonly Attempt[], nowMs: number): Subje
   return attemptState(latestAttempt(attempts), nowMs);
 }
 
-/**
- * The attempt that counts: an undecided one, or else the last sent one. A closed attempt only uses up a number.
- */
+/** The attempt that counts: an undecided one, or else the last sent one. A closed attempt only uses up a number. */
 export function latestAttempt(attempts: readonly Attempt[]): Attempt | null {
   const sends = attempts.filter(({ claim }) => claim.kind === 'send');
   const undecided = sends.findLast(

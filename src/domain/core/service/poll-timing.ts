@@ -33,7 +33,6 @@ export function nextPollMs(
 
 /**
  * Doubling wait with jitter: 1, 2, 4... times `baseMs`, at most `maxMs`.
- *
  * @param failures consecutive failures so far, from 1
  */
 export function backoffMs(
@@ -93,7 +92,6 @@ export type WaitStep =
 
 /**
  * What to do after a read that found nothing settled.
- *
  * @param retryAfterMs of the service, or else our own interval
  * @param leftMs until the deadline
  * @param heldMs how long the activity has waited; Infinity: long enough

@@ -52,7 +52,6 @@ export class SettlingTimes {
 
   /**
    * Milliseconds until the next read of an unsettled issuance that is `ageMs` old.
-   *
    * @param random in [0, 1), for the jitter
    */
   nextReadMs(ageMs: number, random: number): number {

@@ -90,7 +90,6 @@ const signatureSchema = z.strictObject({
 
 /**
  * Checks the folder of a report with nothing but its own files.
- *
  * @param publicKey null: checks consistency, whoever signed it
  */
 export async function verifyReport(folder: string, publicKey: string | null): Promise<Verified> {

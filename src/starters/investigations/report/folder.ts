@@ -26,7 +26,6 @@ import { printPdf } from './print-pdf';
 
 /**
  * Writes the report with the evidence, and the signed manifest of both: an unencrypted export.
- *
  * @returns file names
  */
 export async function writeInvestigationFolder(

@@ -148,11 +148,7 @@ interface Reported {
   tables: ReportTable[];
 }
 
-/**
- * The report section of each kind of job.
- *
- * @returns the document that the whole job is about
- */
+/** The report section of each kind of job. @returns the document that the whole job is about */
 const placers: Readonly<
   Partial<
     Record<

@@ -17,7 +17,6 @@ const browsers = [
 
 /**
  * Prints a page with a browser of the PATH, without network.
- *
  * @param longestMs timeout; the browser and its children are killed
  * @returns null: printed; else the reason
  */

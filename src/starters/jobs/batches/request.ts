@@ -55,11 +55,7 @@ export interface BatchRequest {
   rows(notices?: Pick<InputChoice, 'onHeader' | 'onNotice'>): BatchRows;
   /** Null: the row needs a new job. @param item the request of the row */
   existing(item: string): Promise<ExistingJob | null>;
-  /**
-   * Stores a job, ready to start.
-   *
-   * @param rerun id of the batch that requests it again; null: this is no rerun
-   */
+  /** Stores a job, ready to start. @param rerun id of the batch that requests it again; null: this is no rerun */
   put(item: string, rerun: string | null): Promise<Omit<ChildJob, 'before'>>;
   foresight?(): Foresight;
 }

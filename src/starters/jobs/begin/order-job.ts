@@ -11,9 +11,8 @@ import { findJob, hasWorker } from '../find-job';
 import { giveOrder, type Job, type JobKind, type Order, type OrderOptions } from '../job-kind';
 
 /**
- * Cancels, pauses or resumes a job. A cancel or pause is committed before the workflow receives it: no claim
- * of the job commits after it, whichever process drives the job.
- *
+ * Cancels, pauses or resumes a job. A cancel or pause is committed before the workflow receives it: no claim of the
+ * job commits after it, whichever process drives the job.
  * @returns the workflow's answer, in the reader's language
  */
 export async function orderJob(

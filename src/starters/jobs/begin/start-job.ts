@@ -81,7 +81,6 @@ export function problemOf({
 
 /**
  * Starts a stored job, or attaches to the one that runs under its workflow id.
- *
  * @returns the running job: another command may have started the same request a moment before
  */
 export async function startJob<Input, Outcome>(

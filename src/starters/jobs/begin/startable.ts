@@ -16,9 +16,7 @@ export interface Startable<
   schema: Schema;
   /** Reads the input, and looks up existing jobs; sends nothing. */
   plan(ctx: CommandContext, request: z.output<Schema>): Promise<StartPlan<Input, Outcome>>;
-  /**
-   * Reads a sheet before the store is opened: an unreadable one leaves nothing behind. @throws SheetError
-   */
+  /** Reads a sheet before the store is opened: an unreadable one leaves nothing behind. @throws SheetError */
   read?(
     to: Pick<CommandContext, 'log' | 'reader'>,
     request: z.output<Schema>,

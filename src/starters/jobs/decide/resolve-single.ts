@@ -74,9 +74,8 @@ function itemOf(idOrFolder: string): string {
 }
 
 /**
- * Resolves the attempt that the person saw: one sent after the resolution is not affected, also when the
- * resolution runs again. If the receipt of an unknown outcome came late, the next job adopts what the service
- * has.
+ * Resolves the attempt that the person saw: one sent after the resolution is not affected, also when the resolution
+ * runs again. If the receipt of an unknown outcome came late, the next job adopts what the service has.
  */
 async function resolveAttempt(
   { store }: CommandContext,

@@ -52,12 +52,7 @@ export interface Resolver {
     job: JobRow,
     request: ResolveRequest,
   ): Promise<void>;
-  /**
-   * Safe to run again.
-   *
-   * @returns null when nothing continues
-   * @throws RefusedDecisionError when the job refuses it
-   */
+  /** Safe to run again. @returns null when nothing continues @throws RefusedDecisionError when the job refuses it */
   carryOut(
     ctx: CommandContext,
     engine: EngineClient,

@@ -116,9 +116,8 @@ export function variablesWith(
 }
 
 /**
- * Decodes payloads for the UI of the embedded server, at the address configured when the server started: for
- * users of this machine, and for the UI's own pages only.
- *
+ * Decodes payloads for the UI of the embedded server, at the address configured when the server started: for users of
+ * this machine, and for the UI's own pages only.
  * @returns null when there is no UI, or the address is in use (then printed)
  */
 export async function serveCodecForUi(
