@@ -10,7 +10,6 @@ import type { Claim, Receipt } from './core/service/attempts';
 import type { OutcomeRecord } from './certificates/outcomes';
 import type { DecisionRecord } from './core/decision';
 
-/** The job and its actor, in every entry about one of its rows. */
 export interface JobOnTrail {
   jobId: string;
   by: string;
@@ -19,7 +18,6 @@ export interface JobOnTrail {
 export interface SentRequest {
   type: string;
   subject: string;
-  /** Number of the attempt, among all about this type and document. */
   n: number;
   item: number;
   claim: Claim;

@@ -70,7 +70,6 @@ export type Tell = (...words: Words) => void;
 
 export type Say = (en: string, pt: string) => string;
 
-/** How results are written, as chosen at the start. */
 export interface OutputTerms {
   lang: Language;
   /** Sheets for a spreadsheet program in Portuguese. */

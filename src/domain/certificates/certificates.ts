@@ -48,7 +48,6 @@ export interface ManifestItem<T extends string = CertificateType> {
   erased?: true;
 }
 
-/** A line that repeats an earlier one: `item` is that one's. */
 export interface RepeatedLine<T extends string = CertificateType> extends Omit<
   ManifestItem<T>,
   'kind' | 'asks'
@@ -106,7 +105,6 @@ export interface StoredResultRow extends Omit<ResultRow, 'pdf' | 'status'> {
 
 export type StatusCounts = Record<RowStatus, number>;
 
-/** `summary.json` of a batch. Counts are of input lines with content. */
 export interface BatchSummary {
   batchId: string;
   /** How often the results were written: a resolution writes them again. */

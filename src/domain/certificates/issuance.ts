@@ -15,7 +15,6 @@ export interface IssuanceResult {
 
 export interface ReportedFields extends IssuanceResult {
   completedAt: string | null;
-  /** Key of the checked PDF, in the store. */
   pdfKey: string | null;
   sha256: string | null;
   errorCode: string | null;

@@ -11,7 +11,6 @@ export type Fault = [code: CnabCode, found: Found, columns: Columns, expected?: 
 
 export const isWhole = (width: number): boolean => width === plainWidth || width === extendedWidth;
 
-/** The first bytes of a file. */
 export function beginningFault(bytes: Uint8Array, from: number, to: number): Fault | null {
   if (looksLikeUtf16(bytes, from, to))
     return ['utf16', ['two bytes a character', 'dois bytes por caractere'], [1, 2]];
@@ -20,7 +19,6 @@ export function beginningFault(bytes: Uint8Array, from: number, to: number): Fau
   return hasUtf8Mark(bytes, from, to) ? ['utf8_mark', 'EF BB BF', [1, 3]] : null;
 }
 
-/** A header that a bank writes. */
 export function returnedFault(bytes: Uint8Array, from: number): Fault | null {
   const kind = columnsAt(bytes, from, headerColumns.kind);
   const literal = columnsAt(bytes, from, headerColumns.literal);

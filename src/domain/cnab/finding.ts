@@ -88,7 +88,6 @@ export class FindingCollector<Code extends string> {
     return this.#counts.has(code);
   }
 
-  /** In the order of their lines; those of the file as a whole come first. */
   list(keeps: (code: Code) => boolean = () => true): Finding<Code>[] {
     return this.#kept
       .filter(({ code }) => keeps(code))

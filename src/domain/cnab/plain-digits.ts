@@ -7,7 +7,6 @@ import { receivableColumns } from './layout';
  * (letters, other places): `records.ts` decides.
  */
 
-/** Whether there is a CNPJ of digits after type 02, or a CPF with three zeros before it after 01. */
 export function isPlainPayer(bytes: Uint8Array, from: number): boolean {
   const type = from + receivableColumns.payerType[0] - 1;
   const document = from + receivableColumns.payerDocument[0] - 1;
@@ -19,12 +18,10 @@ export function isPlainPayer(bytes: Uint8Array, from: number): boolean {
   );
 }
 
-/** Whether 44 digits stand here, the last of which is their check digit. */
 export function isPlainInvoiceKey(bytes: Uint8Array, at: number): boolean {
   return byteAt(bytes, at) !== 0x30 && checkDigitAgrees(bytes, at, at + 43, 9);
 }
 
-/** Digits, not all the same, whose last two are their check digits. */
 function hasCheckDigits(
   bytes: Uint8Array,
   at: number,
@@ -39,7 +36,6 @@ function hasCheckDigits(
   );
 }
 
-/** Whether the byte at `end` is the check digit (modulo 11) of the digits before it. */
 function checkDigitAgrees(
   bytes: Uint8Array,
   from: number,

@@ -84,7 +84,6 @@ export function readInvoiceKey(
   return (first === 32 || first === 48) && /^[ 0]*$/.test(text) ? null : text;
 }
 
-/** The assignor's document, where the layout has it: CNPJ or CPF whose check digits agree. */
 export function readAssignorDocument(
   bytes: Uint8Array,
   from: number,

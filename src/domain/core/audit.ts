@@ -125,7 +125,6 @@ export interface ExcerptLink {
   text: string | null;
 }
 
-/** Its entries, with names instead of numbers; without unreadable ones. */
 export function entriesIn({ chains, names }: AuditExcerpt): Partial<AuditEntry>[] {
   return chains.flatMap(({ links }) =>
     links.flatMap(({ text }) => {

@@ -1,6 +1,5 @@
 import type { JobBatchKind } from '../job';
 
-/** The input of the job in `batches/<kind>/<name>/<instant>`. */
 export interface JobBatchRecord {
   kind: JobBatchKind;
   batchId: string;

@@ -54,7 +54,6 @@ export function stringifyWithTexts(value: unknown, indent = 0): string {
   return parts.reduce((all, part, number) => `${all}${texts[number]}${part}`, head);
 }
 
-/** A word that a text does not contain. */
 function absentMark(text: string): string {
   let mark = '#';
   while (text.includes(mark)) mark += '#';

@@ -1,4 +1,3 @@
-/** File signatures, one character a byte, and extensions. */
 const formats: readonly (readonly [mediaType: string, extension: string, beginning: RegExp])[] = [
   ['image/png', '.png', /^\x89PNG\r\n\p{Cc}\n/u],
   ['image/jpeg', '.jpg', /^\xff\xd8\xff/],

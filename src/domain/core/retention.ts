@@ -25,12 +25,10 @@ export interface ExpiredCursor {
 
 export const retentionScheduleId = 'retention';
 
-/** `trace=90d`. */
 export function termText({ kind, count, unit }: RetentionTerm): string {
   return `${kind}=${count}${unit}`;
 }
 
-/** ISO 8601: jobs that ended before are erased. */
 export function expiredBefore({ count, unit }: RetentionTerm, now: number): string {
   const at = new Date(now);
   if (unit === 'd') at.setUTCDate(at.getUTCDate() - count);

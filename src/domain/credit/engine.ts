@@ -2,7 +2,6 @@ import type { Words } from '../job';
 import type { JsonText } from '../core/json-text';
 import { isUuid } from '../core/documents/documents';
 
-/** Fields of a call about an engine; absent ones are not sent. */
 export interface EngineFields {
   name?: string;
   description?: string;
@@ -38,7 +37,6 @@ interface Named {
 
 export type EngineChoice<Engine> =
   | { kind: 'found'; engine: Engine }
-  /** `engines`: all engines. */
   | { kind: 'none'; engines: readonly Engine[] }
   /** Several have the name: only an id is unique. */
   | { kind: 'several'; engines: Engine[] };

@@ -14,7 +14,6 @@ import type { AnalysisStatus } from './kinds';
 export const resultFilters = ['issues', 'all'] as const;
 export type ResultFilter = (typeof resultFilters)[number];
 
-/** One analysis of one file as requested: the input of a job, in `analyses/<name>/<instant>`. */
 export interface AnalysisRecord extends JobInput {
   /** Keyed name of (file, XMLs, engine as entered): the same command is the same job. */
   name: string;
@@ -93,13 +92,9 @@ export type OperationSeen =
   | { kind: 'ready'; statusWord: string | null }
   | ({ kind: 'failed'; statusWord: string | null } & JobError);
 
-/** The engine that a name means, stored once for a job. */
 export type ChosenEngine = { engineId: string; fence: string };
 
-export type EngineChosen =
-  | { kind: 'chosen' }
-  /** Nothing can be sent. */
-  | { kind: 'refused'; code: string; message: string };
+export type EngineChosen = { kind: 'chosen' } | { kind: 'refused'; code: string; message: string };
 
 export function analysisText(
   { cnab, xmls }: { cnab: { sha256: string }; xmls: { sha256: string } | null },

@@ -67,7 +67,6 @@ export class TreeCheck {
   }
 }
 
-/** Compares the tree of issues with the complete one, while it is read. */
 export class SubsetCheck {
   readonly #all: TreeCheck;
   readonly #listed: string[] = [];

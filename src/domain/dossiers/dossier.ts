@@ -37,7 +37,6 @@ export interface Dossier {
   updatedAt: string | null;
 }
 
-/** The service's own attempt; the first has the number 1. */
 export interface DossierAttempt {
   number: number | null;
   status: string | null;

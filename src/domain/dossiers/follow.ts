@@ -7,7 +7,6 @@ import type { DossierStatus } from './kinds';
 export const reviewPolicies = ['wait', 'accept', 'fail', 'leave'] as const;
 export type ReviewPolicy = (typeof reviewPolicies)[number];
 
-/** One dossier to follow as requested: the input of a job, in `dossiers/<id>/<instant>`. */
 export interface DossierRecord extends JobInput {
   dossierId: string;
   /** Highest attempt number that it may cause; 1: follows only, free of charge. */
@@ -21,12 +20,10 @@ export function dossierIdOf({ jobId }: { jobId: string }): string {
   return jobId.split('/')[1] ?? '';
 }
 
-/** The part of one read that decisions need. */
 export type DossierSight = ReturnType<typeof sightOf>;
 
 export interface AttemptSeen {
   number: number;
-  /** The service's word. */
   status: string | null;
   billing: AttemptBilling | null;
 }
@@ -40,7 +37,6 @@ export interface ReviewDecision {
   at: string;
 }
 
-/** The classification in the outcome; the stored response has its rules. */
 export type RiskSummary = ReturnType<typeof riskSummary>;
 
 export interface DossierReport {
@@ -63,7 +59,6 @@ export interface DossierOutcome extends OutcomeFields<DossierStatus> {
   stale: boolean | null;
   coverage: DossierSight['coverage'];
   attempts: AttemptSeen[];
-  /** Attempts that this job caused. */
   caused: number;
   /** A retry was sent that may have started an attempt, and may be charged. */
   possibleAttempt: boolean;

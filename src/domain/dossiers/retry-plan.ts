@@ -12,7 +12,6 @@ export interface RetryPlanTerms {
 
 export interface PlannedRetry {
   dossierId: string;
-  /** Number of the attempt that failed. */
   from: number;
 }
 

@@ -73,12 +73,10 @@ export interface Retry {
   attempt: Attempt | null;
 }
 
-/** A started attempt: its id is its number, as far as the service reports it. */
 export type StartedAttempt = Extract<Receipt, { kind: 'accepted' }> & {
   reported: {
     /** The response was lost, and the dossier's status showed the attempt. */
     readBack: boolean;
-    /** The job that learned of it, which counts the attempt. */
     by: string;
   };
 };

@@ -14,10 +14,8 @@ import {
 } from './plan';
 import { readTemplate, valuesOf } from './template';
 
-/** In English and Portuguese, or with the code of a cell's fault. */
 type Fault = { message: string } & ({ pt: string } | { code: string });
 
-/** A fault of a plan, and where in the file. */
 export type PlanFault = { path: string } & Fault;
 
 export type TargetReading = { target: string } | Fault;

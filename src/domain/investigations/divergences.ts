@@ -1,4 +1,3 @@
-/** Different names or statuses of the same person or company in the sources. */
 export interface Divergence {
   document: string;
   about: 'name' | 'situation';
@@ -7,7 +6,6 @@ export interface Divergence {
 }
 
 export interface Source {
-  /** File of the evidence, or the step. */
   source: string;
   /** The document that all of it is about; null: none. */
   about: string | null;
@@ -72,7 +70,6 @@ function plainWord(word: string): string {
   return plain(word).replaceAll(' ', '').toLowerCase();
 }
 
-/** Without accents, case and punctuation, which make no divergence. */
 function plain(text: string): string {
   return text
     .normalize('NFD')

@@ -37,7 +37,6 @@ export interface GraphStep {
 }
 
 export const stepStatuses = [
-  /** Every request was answered. */
   'answered',
   'partial',
   'missing',

@@ -54,7 +54,6 @@ export interface Condition {
 export interface PlanStep {
   id: string;
   kind: StepKind;
-  /** Targets: literal values, or one template. */
   of: string[];
   needs: string[];
   when: Condition | null;
@@ -126,7 +125,6 @@ const chargedUnits: Readonly<Record<Exclude<StepKind, 'dossier'>, string | null>
   monitor: null,
 };
 
-/** The subject as templates read it. */
 export function subjectFacts(subject: Subject): Readonly<Record<string, unknown>> {
   const { cpf, cnpj, email, phone } = subject;
   return { ...subject, documents: [...cnpj, ...cpf], targets: [...email, ...phone] };

@@ -1,6 +1,5 @@
 /** `{{profile.imoveis[].proprietario.documento}}`: a value from another step's result, or of the subject. */
 export interface Template {
-  /** A step, or `subject`. */
   root: string;
   /** Fields of the path; lists on the way are flattened. */
   path: readonly string[];

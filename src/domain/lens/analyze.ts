@@ -18,7 +18,6 @@ export const lensStates = [
 ] as const;
 export type LensState = (typeof lensStates)[number];
 
-/** One analysis as requested: the input of a job, in `lens/<name>/<instant>`. */
 export interface LensRecord extends JobInput {
   /** Keyed name of file, mode and rerun id: the same name is the same analysis. */
   name: string;
@@ -29,7 +28,6 @@ export interface LensRecord extends JobInput {
   forced: string | null;
 }
 
-/** The file when it was read; the copy in the store is sent. */
 export interface LensInput {
   /** Original name; may be personal. */
   fileName: string;
@@ -66,7 +64,6 @@ export interface LensSeen {
   failure: JobError | null;
 }
 
-/** An analysis whose upload did not arrive in time, replaced by another one. */
 export interface ReplacedLens {
   attempt: number;
   analysisId: string;
@@ -94,7 +91,6 @@ export const anotherAnalysisCode = 'another_analysis';
 export const addressRefusedCode = 'address_refused';
 export const noInstructionsCode = 'no_upload_instructions';
 
-/** Idempotency key: the same for every send of one attempt. */
 export function lensKey(name: string, attempt: number): string {
   return `diligence-lens-${name}-${attempt}`;
 }

@@ -2,16 +2,12 @@ import { severities, type Change } from './change';
 import type { ChangeFile, ReviewMark } from './stored';
 
 export const changeStatuses = [
-  /** Stored; pending at a required sink. */
   'stored',
-  /** Every required sink has it; not acknowledged yet. */
   'delivered',
   'acknowledged',
   /** By someone else, before us. */
   'acknowledged_elsewhere',
-  /** The service no longer knows it. */
   'gone',
-  /** The last delivery or acknowledgement failed. */
   'failing',
 ] as const;
 export type ChangeStatus = (typeof changeStatuses)[number];

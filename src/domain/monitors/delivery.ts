@@ -3,7 +3,6 @@ import type { StoredChange } from './stored';
 
 export const sinkNames = ['file', 'webhook'] as const;
 
-/** A delivery to a sink. Its id is the same at every repetition. */
 export type Delivery =
   | { kind: 'change'; id: string; stored: StoredChange }
   | { kind: 'digest'; id: string; digest: Digest };

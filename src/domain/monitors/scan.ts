@@ -61,7 +61,6 @@ export function noScanCounts() {
     /** A sweep of the monitor was running already: counted, not started again. */
     running: 0,
     failing: 0,
-    /** Sweeps that left something, or have no result. */
     partly: 0,
     failed: 0,
     escalated: 0,
@@ -83,7 +82,6 @@ export interface ScanOutcome {
   endedAt: string;
 }
 
-/** The input of the job in `scans/<list>/<instant>`. */
 export interface ScanRecord {
   /** `monitor-scan/<list>/<instant>`; started by a person, with the edition of its list. */
   jobId: string;

@@ -10,7 +10,6 @@ export interface ReportedChange {
 /** `open`: found by a sweep; `elsewhere`: acknowledged before, found by a reconciliation. */
 export type FoundAs = 'open' | 'elsewhere';
 
-/** The sweep (workflow id, without documents) that stored something, and when. */
 export interface SweepMark {
   sweep: string;
   at: string;
@@ -38,7 +37,6 @@ export interface AcknowledgementMark extends SweepMark {
   by: 'us' | 'elsewhere' | 'gone';
   /** As the service reports it; null: not reported. */
   acknowledgedAt: string | null;
-  /** Sinks that were required then. */
   required: readonly string[];
 }
 
@@ -76,7 +74,6 @@ export interface ReviewMark {
 
 export interface ChangeFile {
   stored: StoredChange;
-  /** This call stored it. */
   isNew: boolean;
   delivered: Readonly<Record<string, DeliveryMark>>;
   acknowledged: AcknowledgementMark | null;
@@ -85,16 +82,13 @@ export interface ChangeFile {
 
 export interface MonitorOnFile<Reported> {
   at: string;
-  /** From a read, or from the response to an update. */
   by: 'read' | 'update';
   monitor: Reported;
   answer: unknown;
 }
 
 export type UnknownHealth =
-  /** There was no answer yet. */
   | 'not_read'
-  /** Its answer has another shape. */
   | 'unreadable'
   /** It has no such call: `monitors.readPath` is an assumption. */
   | 'no_route'

@@ -9,7 +9,6 @@ export interface SweepRef {
   by: string;
 }
 
-/** The input of the job in `sweeps/<monitor>/<instant>`. */
 export interface SweepRecord {
   jobId: string;
   monitorId: string;
@@ -42,7 +41,6 @@ export function noCounts() {
 }
 export type SweepCounts = ReturnType<typeof noCounts>;
 
-/** What is unfinished for a monitor when its sweep ends. */
 export const emptyBacklog = {
   /** Changes and digests whose last delivery or acknowledgement failed; later sweeps retry. */
   undelivered: 0,
@@ -53,9 +51,7 @@ export const emptyBacklog = {
 export type Backlog = typeof emptyBacklog;
 
 export const sweepWarnings = [
-  /** The service lists acknowledged changes although open ones were requested. */
   'status ignored',
-  /** It lists other severities than the one requested. */
   'severity ignored',
   'page size ignored',
   /** There is more, without a cursor: a later sweep lists again. */
@@ -79,7 +75,6 @@ export type SweepFault =
   | 'credentials'
   /** A cursor or page was repeated, or only empty pages came. */
   | 'cursor repeated'
-  /** There is more, without a cursor. */
   | 'no cursor'
   | 'refused'
   /** All retries failed: the next sweep continues. */
@@ -125,14 +120,12 @@ export interface PageReport extends PageSeen, SweepSums {
 
 export interface Reconciled {
   pages: number;
-  /** Acknowledged by others, and newly stored. */
   found: number;
   /** Acknowledged by others, and still pending at a sink: a later one retries. */
   pending: number;
   fault: Fault | null;
 }
 
-/** How a sweep ended, before the backlog is counted. */
 export interface SweepEnd {
   counts: SweepCounts;
   warnings: readonly SweepWarning[];

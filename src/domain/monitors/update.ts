@@ -39,7 +39,6 @@ function isEmail(text: string): boolean {
   return text.length <= 254 && /^[^\s@,;<>"]+@[^\s@,;<>".]+(\.[^\s@,;<>".]+)+$/.test(text);
 }
 
-/** A field, in the service's words, whose response differs from the request. */
 export interface NotTaken {
   field: string;
   requested: FieldValue;

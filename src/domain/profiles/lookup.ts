@@ -4,7 +4,6 @@ import { numberOfChunk, type Attempt, type Receipt } from '../core/service/attem
 import { unreadableAnswer } from '../core/service/service-failure';
 import type { ProfileStatus } from './kinds';
 
-/** One profile lookup as requested: the input of a job, in `profiles/<name>/<instant>`. */
 export interface ProfileRecord extends JobInput {
   name: string;
   cpf: string;

@@ -15,7 +15,6 @@ export type TraceType = (typeof traceTypes)[number];
 export const traceStrategies = ['all', 'first_match'] as const;
 export type TraceStrategy = (typeof traceStrategies)[number];
 
-/** One search as requested: the input of a job, in `traces/<name>/<instant>`. */
 export interface TraceRecord extends JobInput {
   /** Keyed name of target, strategy and rerun id: the same name is the same search. */
   name: string;
@@ -30,7 +29,6 @@ export type MadeTrace = Extract<Receipt, { kind: 'accepted' }> & {
   reported: { foundBy: 'answer' | 'list' };
 };
 
-/** The search when it settled, or as last read. */
 export interface TraceSeen {
   traceId: string;
   state: TraceState | 'unknown';

@@ -35,7 +35,6 @@ export async function anchorOf(
   return { ...row, heads, text: textOf(heads) };
 }
 
-/** Text of an anchor, independent of the order of its rows. */
 export function textOf(heads: readonly ChainHead[]): string {
   return JSON.stringify({ heads: heads.toSorted(([one], [other]) => (one < other ? -1 : 1)) });
 }

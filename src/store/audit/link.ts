@@ -7,7 +7,6 @@ export interface LinkPosition {
   at: string;
 }
 
-/** A link as stored; `text` is the JSON of an object. */
 export interface Link extends LinkPosition {
   text: string;
   hash: string;

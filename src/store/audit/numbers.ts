@@ -16,7 +16,6 @@ interface Numbers {
 /** Keyed names, and the numbers that replace them: `IdKey.nameOf`. */
 const names = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g;
 
-/** Replaces names by numbers, the same for all writers. */
 export async function numbered(
   database: Numbers,
   entries: readonly AuditEntry[],

@@ -9,7 +9,6 @@ import type { ErasureSubject } from './erasure-subject';
 import { isNamedIn, withoutSubject } from './rewriting';
 import { erasedChange, erasedOutcome, erasedRow } from './tombstones';
 
-/** Classes that can be erased by age: PDFs, reported results, uploads. */
 export const erasureClasses = ['pdf', 'results', 'inputs'] as const;
 export type ErasureClass = (typeof erasureClasses)[number];
 

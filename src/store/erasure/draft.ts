@@ -65,7 +65,6 @@ export class ErasureDraft {
     await this.remove('record', await this.#store.records.list(prefix));
   }
 
-  /** Removes uploads and operations under these names. */
   async removeShared(names: Iterable<string>): Promise<void> {
     for (const name of names) {
       await this.remove('record', [name, `${name}.json`]);
@@ -110,7 +109,6 @@ export class ErasureDraft {
     this.#writes.set(key, async () => [await this.#store.records.replacement(key, written)]);
   }
 
-  /** Replaces the bytes of a large object; its parts are removed. */
   async replaceLarge(key: string, body: () => Promise<Buffer>): Promise<void> {
     const { records } = this.#store;
     const manifest = `${key}.json`;

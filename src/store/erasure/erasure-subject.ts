@@ -14,7 +14,6 @@ export interface QuotedWords {
   officialNames: string[];
 }
 
-/** How people and services write the subject. */
 export interface ErasureForms {
   is: (text: string) => boolean;
   /** Global: matches quotations of it. */
@@ -39,12 +38,10 @@ export class ErasureSubject {
     return this.#forms.is(text);
   }
 
-  /** Whether a JSON number is the subject, without leading zeros. */
   isNumber(value: number): boolean {
     return Number.isInteger(value) && String(value).replaceAll(this.#forms.quoted, '') === '';
   }
 
-  /** Whether an input row is about the subject, or contains it. */
   holds(row: ManifestRow<string>): boolean {
     if (row.erased || this.is(row.document)) return true;
     return 'code' in row && documentsIn(row.document).includes(this.document);
@@ -81,7 +78,6 @@ export class ErasureSubject {
     return this.#ids.has(id) ? erasedMark : id.replaceAll(this.#forms.quoted, erasedMark);
   }
 
-  /** Whether a text names it, as an entry of a list may. */
   isQuotedIn(text: string): boolean {
     for (const document of documentsInText(text)) if (document === this.document) return true;
     return this.scrubText(text) !== text;

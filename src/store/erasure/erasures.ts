@@ -19,7 +19,6 @@ export interface JobRuns {
   running: string[];
 }
 
-/** The record of an erasure: who, when, why and what, without the erased data. */
 export interface ErasureRecord {
   id: string;
   target: ErasureTarget;
@@ -37,7 +36,6 @@ export interface ErasureRecord {
   backups: HoldingBackup[];
 }
 
-/** An erasure in progress or interrupted, with its remaining steps. */
 export interface OpenErasure {
   record: ErasureRecord;
   /** Keys of the uncommitted statements; empty: one transaction had all of them. */

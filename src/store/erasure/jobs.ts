@@ -51,7 +51,6 @@ export async function withChildren(store: Store, folders: string[]): Promise<Set
   return own;
 }
 
-/** The folder of a job, its resolutions and their lists. */
 async function foldersWithin(store: Store, folder: string): Promise<string[]> {
   const decisions = `${folder}/decisions/`;
   const rows = await store.read<{ folder: string }>(
@@ -99,7 +98,6 @@ async function takeJob(plan: ErasurePlan, folder: string): Promise<string[]> {
   return [...within, ...Object.values(lensIndexes(folder))];
 }
 
-/** Removes certificates bought for documents, with evidence and fence. */
 export async function takeBought(plan: ErasurePlan, names: Iterable<string>): Promise<void> {
   const { draft, quoted } = plan;
   const subjects = certificateSubjects(names);
@@ -156,7 +154,6 @@ export async function takeMonitor(
 export interface FoundLines {
   lines: number[] | null;
   items: ReadonlySet<number>;
-  /** Number of lines not yet erased. */
   rows: number;
   statuses: readonly Status[];
   isHeld: boolean;

@@ -195,7 +195,6 @@ export class ErasurePlanner {
     return assignor === name || subject.is(target) || documentsIn(target).includes(document);
   }
 
-  /** What a result reports about the subject, also whether the whole analysis is about it. */
   async #reportedOf(operation: string, document: string): Promise<ReportedOfDocument> {
     const none = { names: new Set<string>(), ids: new Set<string>() };
     const reported: ReportedOfDocument = { isAssignor: false, ...none, receivables: 0 };

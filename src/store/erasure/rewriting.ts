@@ -65,7 +65,6 @@ function tombstone(entity: Entry, stays: ReadonlySet<string>): Entry {
   return Object.fromEntries(left) as Entry;
 }
 
-/** Whether a record names the subject anywhere. */
 export function isNamedIn(record: unknown, subject: ErasureSubject): boolean {
   return subject.isQuotedIn(JSON.stringify(record) ?? '');
 }

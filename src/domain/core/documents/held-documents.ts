@@ -18,7 +18,6 @@ const invoiceKeys = /(?<!\d)\d{6}([0-9A-Z]{12}\d{2})\d{24}(?!\d)/g;
 const tagged =
   /(?:CPF|CNPJ)\w{0,12}["']?\s*[>:=]\s*["']?(\d{11,14}|[0-9A-Z]{12}\d{2})(?![0-9A-Z])/gi;
 
-/** Documents in one line or field, with matching check digits or a label. */
 export function* documentsInText(text: string): Generator<string> {
   for (const [shown] of text.matchAll(punctuated)) {
     yield normaliseDocument(shown.replace('\\', ''));

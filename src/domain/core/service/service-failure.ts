@@ -8,5 +8,4 @@ export interface ServiceFailure {
   retryAfterMs: number | null;
 }
 
-/** Code of an unreadable response. */
 export const unreadableAnswer = 'unreadable_answer';

@@ -6,7 +6,6 @@ const believedFrom = 8;
 /** Recalculate after this many further observations, or this share of the sample. */
 const replanAfter = 8;
 const replanShare = 1 / 8;
-/** Points of the distribution. */
 const points = 64;
 /** Average reads per issuance: one that finds it settled, and two before. */
 const readsWanted = 2.95;
@@ -33,7 +32,6 @@ export class SettlingTimes {
     this.#pace = pace;
   }
 
-  /** Milliseconds from request to settlement. */
   observe(durationMs: number): void {
     if (!(durationMs >= 0)) return;
     this.#seen[this.#next] = durationMs;
@@ -85,7 +83,6 @@ export interface ReadingPlan {
   durations: readonly number[];
   /** Index of the duration to read at, once those below this index have passed. */
   next: Int32Array;
-  /** Average reads per issuance. */
   reads: number;
 }
 
@@ -95,7 +92,6 @@ export function nextRead({ durations, next }: ReadingPlan, ageMs: number): numbe
   return to === undefined ? null : (durations[to] as number);
 }
 
-/** The plan that finds results soonest with this average of reads. */
 export function readingPlan(durations: readonly number[], reads: number): ReadingPlan {
   // Cost of a read in milliseconds of waiting: the higher, the fewer reads.
   let cheap = 0;
