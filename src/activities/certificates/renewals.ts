@@ -1,6 +1,7 @@
 import { startEntry } from '../../domain/audit-entries';
 import { expiringOf, renewalRows } from '../../domain/certificates/validity';
 import {
+  allRows,
   certificateFolder,
   type CertificateRecord,
   type RowListRef,
@@ -55,8 +56,7 @@ export function createCertificateRenewalActivities(deps: CertificateDependencies
       rows,
       input: null,
     } as const;
-    const list = await putCertificateJob(asker, request, terms);
-    return { jobId, list };
+    return { jobId, list: allRows(await putCertificateJob(asker, request, terms)) };
   }
 
   return { fileRenewal };

@@ -54,6 +54,12 @@ export function certificateFolder(jobId: string): string {
   return `works/${jobId}`;
 }
 
+/** All rows of a job. */
+export function allRows({ jobId, items }: Pick<CertificateRecord, 'jobId' | 'items'>): RowListRef {
+  const folder = certificateFolder(jobId);
+  return { folder, items, outcomesIn: folder };
+}
+
 /** The job of a list: a job, or a resolution of one. */
 export function jobOfList(list: string): string {
   return list.replace(/\/list-\d+$/, '');

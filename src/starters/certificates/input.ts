@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { counted, flagProblem } from '../jobs/text';
+import { flagProblem } from '../jobs/text';
 import { foreseenIssuance, putCertificateJob } from '../../store/certificates/jobs';
 import {
   documentTypesServed,
@@ -9,11 +9,7 @@ import {
 } from '../../domain/certificates/certificates';
 import { certificateSubject } from '../../domain/core/service/attempts';
 import { readDocument } from '../../domain/core/documents/read-document';
-import type {
-  CertificateRecord,
-  RowListRef,
-  CertificateTerms,
-} from '../../domain/certificates/job';
+import type { CertificateRecord, CertificateTerms } from '../../domain/certificates/job';
 import type { IssuingTerms, OnUnknown } from '../../workflows/inputs';
 import { manifestLine, planRows, type PlanCounts } from '../../sheets/read/plan-rows';
 import { readSheet, type InputChoice } from '../../sheets/read/read-rows';
@@ -67,7 +63,7 @@ export async function planBatch(
   const { blank, duplicates, invalid, items, lines, unsupported } = plan.counts;
   log(
     say(
-      `${lines} lines: ${items} to issue, ${counted(duplicates, 'duplicate')}, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
+      `${lines} lines: ${items} to issue, ${duplicates} repeated, ${invalid} invalid, ${unsupported} unsupported, ${blank} blank`,
       `linhas: ${lines}; a emitir: ${items}, duplicadas: ${duplicates}, inválidas: ${invalid}, não atendidas: ${unsupported}, em branco: ${blank}`,
     ),
   );
@@ -95,7 +91,7 @@ export async function fileBatch(
   jobId: string,
   how: Pick<CertificateRecord, 'label' | 'rerun'>,
   terms: CertificateTerms,
-): Promise<RowListRef> {
+): Promise<CertificateRecord> {
   const input =
     file === null ? null : { inputName: basename(file), ...(await storeFile(ctx.store, file)) };
   const blankLines = counts.blank;

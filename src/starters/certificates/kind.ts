@@ -10,7 +10,7 @@ import { certificateFolder, type CertificateRecord } from '../../domain/certific
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CommandContext } from '../jobs/context';
 import type { RequestCounts, JobKind } from '../jobs/job-kind';
-import { counted, errorWords, factLines } from '../jobs/text';
+import { errorWords, factLines } from '../jobs/text';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import { workflowIdOf } from '../../domain/job';
@@ -97,10 +97,7 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   service: 'certificates',
   workflowId: (_, id) => id,
   describe: ({ action, rows }, say) =>
-    say(
-      `${action} of ${counted(rows.length, 'row')}`,
-      `${stateWord(action, 'pt')}, linhas: ${rows.length}`,
-    ),
+    say(`${action} of rows: ${rows.length}`, `${stateWord(action, 'pt')}, linhas: ${rows.length}`),
   terms: () => ({}),
   readProgress: batchProgress,
   lines: ({ outcome }, { reader }) => batchLines(outcome, reader),

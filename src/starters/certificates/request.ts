@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { certificateTypes } from '../../domain/certificates/certificates';
-import {
-  certificateFolder,
-  type CertificateRecord,
-  type RowListRef,
-} from '../../domain/certificates/job';
+import { allRows, certificateFolder, type CertificateRecord } from '../../domain/certificates/job';
 import { maskDocument } from '../../domain/core/documents/documents';
 import { jobIdAt } from '../../domain/job';
-import { putIssuance, type LatestEdition } from '../../store/certificates/jobs';
+import { issuances, type LatestEdition } from '../../store/certificates/jobs';
 import type { CertificateBatchInput, IssueCertificateInput } from '../../workflows/inputs';
 import type { CommandContext } from '../jobs/context';
 import type { Job } from '../jobs/job-kind';
 import { budgetTerm, inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
+import { planOne } from '../jobs/begin/same-request';
 import { startable } from '../jobs/begin/startable';
 import { certificateBatchKind, certificateKind } from './kind';
 import { auditStart, isWithin, type StartPlan } from '../jobs/begin/start-job';
@@ -69,34 +66,27 @@ type BatchTerms = Omit<
 type CertificateStart = StartPlan<CertificateRecord, LatestEdition>;
 type CertificateJob = Job<CertificateRecord, LatestEdition>;
 
-/** A requested certificate that is not settled is polled, not requested again. */
-const finalStatuses: ReadonlySet<string> = new Set(['issued', 'failed', 'unknown_outcome']);
-
 /** Claims show what other jobs bought. */
 async function planIssue(
   ctx: CommandContext,
   request: z.output<typeof certificateRequest>,
 ): Promise<CertificateStart> {
-  const { document, note } = readOneDocument(request.type, request.document);
-  const workflowId = `certificate/${request.type}/${ctx.idKey.nameOf('document', document)}`;
+  const { onUnknown, type: of } = request;
+  const { document, note } = readOneDocument(of, request.document);
   const terms = issuingTerms(ctx, request, true);
-  const existing = (await ctx.store.jobs.find(workflowId)) as CertificateJob | null;
-  const isFinal = finalStatuses.has(existing?.status ?? '');
+  const same = issuances(ctx, of, terms, note);
+  const plan = await planOne(ctx, same, document, request, { onUnknown });
   return {
-    existing,
-    isAnswer: isFinal && isWithin(request.maxAge, existing) && request.rerun !== true,
-    record: async () => {
-      ctx.log(`${request.type} ${ctx.reader.say('for', 'para')} ${maskDocument(document)}`);
-      const now = new Date();
-      const id = jobIdAt(workflowId, now);
-      const { label = null, onUnknown, rerun = false } = request;
-      await putIssuance(ctx, id, request.type, { document, note, label, rerun }, terms);
-      await auditStart(ctx, id, { items: 1, onUnknown, rerun }, now.getTime());
-      return id;
+    ...plan,
+    record: () => {
+      ctx.log(`${of} ${ctx.reader.say('for', 'para')} ${maskDocument(document)}`);
+      return plan.record();
     },
     run: {
       workflow: 'issueCertificate',
-      input: (job): IssueCertificateInput => ({ jobId: job.id, list: refOf(job), terms }),
+      input: ({ id: jobId, input }): IssueCertificateInput => {
+        return { jobId, list: allRows(input), terms };
+      },
     },
   };
 }
@@ -130,7 +120,7 @@ export async function planBatchStart(
       workflow: 'certificateBatch',
       input: (job): CertificateBatchInput => ({
         jobId: job.id,
-        list: refOf(job),
+        list: allRows(job.input),
         terms,
         concurrency,
         ...(laneRows !== undefined && { laneRows }),
@@ -150,10 +140,6 @@ async function newestBatch(
 ): Promise<CertificateJob | null> {
   const later = await store.jobs.last<CertificateRecord>(`${certificateFolder(firstId)}/`);
   return (await store.jobs.find(later?.record.jobId ?? firstId)) as CertificateJob | null;
-}
-
-function refOf({ folder, input: { items } }: CertificateJob): RowListRef {
-  return { folder, items, outcomesIn: folder };
 }
 
 export const certificate = startable(certificateKind, certificateRequest, planIssue);

@@ -51,7 +51,7 @@ export async function progressOfOne(
     details.state == null ? null : `${stateWord(word || details.state, language)}${nth}`;
   const expired = say(`${uploads} uploads expired`, `${uploads} envios expiraram`);
   const steps = Object.entries(details.steps ?? {});
-  const ofSteps = steps.map(([id, word]) => `${id}: ${stateWord(word, language)}`);
+  const ofSteps = steps.map(([id, status]) => `${id}: ${stateWord(status, language)}`);
   const known = [state, externalId, uploads === 0 ? null : expired, ...ofSteps];
   return {
     ...progressOfStage(stage),

@@ -6,8 +6,16 @@ import { stateWord } from '../../report/words';
 import { UsageError } from './errors';
 import type { LineProblem } from './begin/start-job';
 
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+/** The first of many lines. @param all how many there are */
+export function firstOf(
+  lines: readonly string[],
+  most: number,
+  { say }: Reader,
+  all = lines.length,
+): string[] {
+  const shown = lines.slice(0, most);
+  const more = all - shown.length;
+  return more > 0 ? [...shown, say(`and ${more} more`, `e mais ${more}`)] : shown;
 }
 
 /** Removes control characters, which a terminal would obey. */
@@ -17,7 +25,7 @@ export function printable(text: string): string {
 
 /** Cuts a longer text to the width. */
 export function cut(text: string, width: number): string {
-  const letters = [...text];
+  const letters = Array.from(text);
   return letters.length <= width ? text : `${letters.slice(0, width - 1).join('')}…`;
 }
 
@@ -31,18 +39,15 @@ export function factLines(
 
 const mostPrinted = 20;
 
-export function problemLines(
-  problems: readonly LineProblem[],
-  { language, say }: Reader,
-): string[] {
-  const shown = problems.slice(0, mostPrinted).map((problem) => {
+export function problemLines(problems: readonly LineProblem[], reader: Reader): string[] {
+  const { language, say } = reader;
+  const lines = problems.slice(0, mostPrinted).map((problem) => {
     const { line, status, code, reference } = problem;
     const name = reference === undefined ? '' : ` (${printable(reference.slice(0, 40))})`;
     const state = `${stateWord(status, language)}${code === null ? '' : ` (${code})`}`;
-    return `  ${say('line', 'linha')} ${line}${name}: ${state}: ${problemWords(problem, language)}`;
+    return `${say('line', 'linha')} ${line}${name}: ${state}: ${problemWords(problem, language)}`;
   });
-  const more = problems.length - shown.length;
-  return more > 0 ? [...shown, say(`  and ${more} more`, `  e mais ${more}`)] : shown;
+  return firstOf(lines, mostPrinted, reader, problems.length).map((line) => `  ${line}`);
 }
 
 export function leftLines(

@@ -7,9 +7,9 @@ import { scanProgressQuery, sweepProgressQuery } from '../../workflows/messages'
 import type { CommandContext } from '../jobs/context';
 import type { JobKind } from '../jobs/job-kind';
 import { progressOfStage, queried } from '../jobs/progress';
+import { firstOf } from '../jobs/text';
 import { changeForms, recordsOf, requiredSinks } from './stored-changes';
 import {
-  firstOf,
   monitorForms,
   mostListed,
   mostNamed,
@@ -136,6 +136,7 @@ async function storedOf(
         const at = say(step, step === 'deliver' ? 'entrega' : 'confirmação');
         return `${undelivered}: ${changeId}: ${at}: ${reader.stored(why)} (${swept}: ${count})`;
       }),
+      mostNamed,
       reader,
       stuck,
     ),
@@ -146,6 +147,7 @@ async function storedOf(
           `ilegível: item ${sum} da lista: ${why} (desde ${formats.instant(at)}, varreduras: ${count})`,
         );
       }),
+      mostNamed,
       reader,
     ),
     ...healthNotes(health).map((note) => noteLine(note, reader)),

@@ -7,6 +7,7 @@ import { stateWord } from '../../report/words';
 import { ChangeQueries, type ReviewedFile } from '../../store/monitors/change-queries';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { CommandContext } from '../jobs/context';
+import { firstOf } from '../jobs/text';
 import { changeDocument, changeForms, changeLines, type ChangeDocument } from './stored-changes';
 
 /** For one sweep or scan; `monitor changes` lists all. */
@@ -131,6 +132,7 @@ export function noteLines(notes: readonly MonitorNote[], reader: Reader): string
     if (kind !== 'unknown')
       return firstOf(
         its.map(({ monitorId }, at) => `${words}: ${monitorId}: ${reasons[at]}`),
+        mostNamed,
         reader,
       );
     // Often all monitors have the same reason.
@@ -139,12 +141,6 @@ export function noteLines(notes: readonly MonitorNote[], reader: Reader): string
       return `${words} ${say('of', 'de')} ${count}: ${why}`;
     });
   });
-}
-
-export function firstOf(lines: readonly string[], { say }: Reader, all = lines.length): string[] {
-  const shown = lines.slice(0, mostNamed);
-  const more = all - shown.length;
-  return more > 0 ? [...shown, say(`and ${more} more`, `e mais ${more}`)] : shown;
 }
 
 /** Findings of a scan's pages, without those of another scan of the same list. */

@@ -16,7 +16,9 @@ import {
 } from '../../domain/certificates/job';
 import { subjectState } from '../../domain/core/service/attempts';
 import { decisionFolder, type DecisionRecord } from '../../domain/core/decision';
+import { jobIdAt } from '../../domain/job';
 import type { Asker, JobFolders } from '../core/jobs/jobs-of-kind';
+import type { SameRequest } from '../core/jobs/same-request';
 import { Repository } from '../sealed/sealed-database';
 import type { Store } from '../store';
 
@@ -47,7 +49,7 @@ export async function putCertificateJob(
   { environment, idKey, store }: Asker,
   { rows, blankLines = 0, input, ...request }: CertificateRequest,
   terms: CertificateTerms,
-): Promise<RowListRef> {
+): Promise<CertificateRecord> {
   const nameOf = (text: string): string => idKey.nameOf('document', text);
   const { jobId: id, kind } = request;
   const folder = certificateFolder(id);
@@ -75,27 +77,35 @@ export async function putCertificateJob(
       ...(budget !== undefined && { budget }),
     },
   };
-  const { createdAt, items } = record;
+  const { createdAt } = record;
   const label = record.label && nameOf(record.label);
   await store.jobs.start(folder, { id, kind, createdAt, label }, record);
-  return { folder, items, outcomesIn: folder };
+  return record;
 }
 
-/** Stores one document as its own job; afterwards it can be started. */
-export async function putIssuance(
+/** A requested certificate that is not settled is polled, not requested again. */
+const finalStatuses: ReadonlySet<string | null> = new Set(['issued', 'failed', 'unknown_outcome']);
+
+/** One document is a job of its own. @param note of its row */
+export function issuances(
   asker: Asker,
-  jobId: string,
   type: CertificateType,
-  {
-    document,
-    note,
-    ...how
-  }: { document: string; note: string } & Pick<CertificateRecord, 'label' | 'rerun'>,
   terms: CertificateTerms,
-): Promise<RowListRef> {
-  const row = { kind: 'item', item: 0, line: 1, type, document, reference: '', note } as const;
-  const request = { jobId, kind: 'certificate', type, rows: [row], input: null } as const;
-  return putCertificateJob(asker, { ...request, ...how }, terms);
+  note = '',
+): SameRequest<string, CertificateRecord, LatestEdition> {
+  const { idKey, store } = asker;
+  const workflowId = (document: string) =>
+    `certificate/${type}/${idKey.nameOf('document', document)}`;
+  return {
+    newest: async (document) => (await store.jobs.find(workflowId(document))) as never,
+    isFinal: (_, { status }) => finalStatuses.has(status),
+    put: (document, { at = new Date(), terms: { label, rerun } }) => {
+      const row = { kind: 'item', item: 0, line: 1, type, document, reference: '', note } as const;
+      const about = { jobId: jobIdAt(workflowId(document), at), type, label, rerun };
+      const request = { ...about, kind: 'certificate', rows: [row], input: null } as const;
+      return putCertificateJob(asker, request, terms);
+    },
+  };
 }
 
 export type ForeseenRequest = 'request' | 'reuse' | 'underWay' | 'unknown';

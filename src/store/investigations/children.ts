@@ -9,7 +9,7 @@ import { jobIdAt } from '../../domain/job';
 import type { LensRecord } from '../../domain/lens/analyze';
 import { plainTerms, sweepWorkflowId, type SweepRecord } from '../../domain/monitors/sweep';
 import type { AuditTrail } from '../audit/trail';
-import { foreseenIssuance, putIssuance, type ForeseenRequest } from '../certificates/jobs';
+import { foreseenIssuance, issuances, type ForeseenRequest } from '../certificates/jobs';
 import type { Asker } from '../core/jobs/jobs-of-kind';
 import { isOver, putSame, type SameRequest } from '../core/jobs/same-request';
 import { analysisNames, AnalysisRepository } from '../credit/analyses';
@@ -68,18 +68,8 @@ export function childMaker(deps: Omit<Asker, 'environment'> & { audit: AuditTrai
       certificate: () => {
         const { type = 'cnpj' } = options;
         const terms = { reuseSince: reuseSince(request), rowDeadlineMs: deadlineMs };
-        const workflowId = (document: string) => `certificate/${type}/${nameOf(document)}`;
-        return {
-          newest: async (document) => newest(workflowId(document)),
-          isFinal: () => false,
-          args: () => terms,
-          async put(document) {
-            const jobId = jobIdAt(workflowId(document), at);
-            const about = { document, note: '', label: null };
-            await putIssuance(asker, jobId, type, about, { ...terms, onUnknown: 'report' });
-            return { jobId };
-          },
-        };
+        const same = issuances(asker, type, { ...terms, onUnknown: 'report' });
+        return { ...same, args: () => terms };
       },
       credit: () => {
         const { receivables } = files;

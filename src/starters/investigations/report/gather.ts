@@ -24,7 +24,7 @@ import { childKindOf } from '../child-kinds';
 import type { CommandContext } from '../../jobs/context';
 import { endedJob } from '../../jobs/find-job';
 import type { EndedJob, Job } from '../../jobs/job-kind';
-import { shortFacts, addAssets, changesTable, creditTables, tablesOf } from './tables';
+import { shortFacts, addAssets, changesTable, creditTables, isRiskFact, tablesOf } from './tables';
 import { costOf, requestsOf } from './spent';
 
 export interface ReportedJob {
@@ -181,7 +181,7 @@ const placers: Readonly<
     return null;
   },
   dossier(_, report, { tables }) {
-    for (const table of tables) report[isRisk(table.name) ? 'risk' : 'occurrences'].push(table);
+    for (const table of tables) report[isRiskFact(table.name) ? 'risk' : 'occurrences'].push(table);
     return null;
   },
   'credit-analysis'(_, { credit }, { file, job, step }) {
@@ -217,10 +217,6 @@ function certificateRow(
   const names = { officialName, holderName, baseName, sourceName };
   const shown = { ...names, classification, divergent, capturedAt };
   return { step, document, type, status, ...shown, validity, file };
-}
-
-function isRisk(name: string): boolean {
-  return name === 'risk' || name.startsWith('risk.');
 }
 
 function compare(one: string, other: string): number {

@@ -45,7 +45,7 @@ export function tablesOf(
   return [...values, ...lists];
 }
 
-function isRiskFact(word: string): boolean {
+export function isRiskFact(word: string): boolean {
   return word.startsWith('risk.') || word === 'risk';
 }
 
