@@ -139,7 +139,7 @@ test('what is no picture is sent for a reason, which is stored; the audit trail 
   expect(stdout).toContain(reason);
   const audit = await installation.place.run(['audit', 'export', '--format', 'json']);
   const entries = audit.stdout.split('\n').filter((line) => line.includes(shown.id));
-  expect(entries.join()).toContain('"forced":true,"mediaType":"text/plain"');
+  expect(entries.join()).toContain('"forced":true,"mediaType":"application/octet-stream"');
   expect(entries.join()).not.toContain(reason);
 });
 

@@ -186,7 +186,7 @@ test('what the service holds is listed, masked, with what it cost; ours are told
   const told = list.billing.reduce((sum, { count }) => sum + count, 0);
   expect(told).toBe(list.count);
   const failed = await installation.run(['trace', 'list', '--status', 'failed']);
-  expect(failed.stdout).toMatch(/1 search\n {2}1 not_charged: 0 tokens\n$/);
+  expect(failed.stdout).toMatch(/1 search\n {2}1 x not_charged 0 tokens\n$/);
 });
 
 test('a search is listed, shown and written again from the store, and erased by its id', async () => {

@@ -7,7 +7,7 @@ import type { Environment } from '../../environment';
 import type { Forms, Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import type { Store } from '../../store/store';
-import { messageOf, RepeatedCalls, withService } from '../jobs/begin/repeated-calls';
+import { messageOf, repeating, withService } from '../jobs/begin/repeated-calls';
 import { openContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import { billingWords, printable } from '../jobs/text';
@@ -57,11 +57,11 @@ export async function eachListed<Item>(
   let unreadable = 0;
   await withService('investigation', async (service, environment, timeoutMs) => {
     const api = list.api(service, environment, timeoutMs);
-    const calls = new RepeatedCalls({ print: printWords });
+    const again = repeating({ print: printWords });
     const call = { method: 'GET', pathTemplate: list.pathTemplate } as const;
     const pages = walkPages<Item>(call, (cursor) => {
       const query = { ...filter, pageSize: 100, ...(cursor !== null && { cursor }) };
-      return calls.again(() => api.list(query as never, 'interactive'));
+      return again(() => api.list(query as never, 'interactive'));
     });
     for await (const { items } of pages) {
       for (const listed of items) {

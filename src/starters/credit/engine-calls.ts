@@ -4,25 +4,21 @@ import { ContractError } from '../../apis/http/errors';
 import { chooseEngine, sameName, type EngineFields } from '../../domain/credit/engine';
 import {
   isMissing,
+  meaningOf,
   messageOf,
-  RepeatedCalls,
+  repeating,
   type RepeatOptions,
 } from '../jobs/begin/repeated-calls';
 import { CommandError } from '../jobs/errors';
 
+export type EngineCalls = ReturnType<typeof engineCalls>;
+
 /** Calls about rule engines: retried where a retry is harmless, and never applied twice. */
-export class EngineCalls {
-  readonly #api: EnginesApi;
-  readonly #calls: RepeatedCalls;
-
-  constructor(api: EnginesApi, options: RepeatOptions) {
-    this.#api = api;
-    this.#calls = new RepeatedCalls(options);
-  }
-
-  async list(): Promise<Engine[]> {
+export function engineCalls(api: EnginesApi, options: RepeatOptions) {
+  const again = repeating(options);
+  const list = async (): Promise<Engine[]> => {
     try {
-      return await this.#calls.again(() => this.#api.list());
+      return await again(() => api.list());
     } catch (error) {
       if (!isOnlyAPage(error)) throw error;
       throw new CommandError([
@@ -30,67 +26,63 @@ export class EngineCalls {
         'a lista de motores de regras não pode ser lida até o fim: use o id do motor',
       ]);
     }
-  }
+  };
+  const read = (id: string): Promise<Engine> => again(() => api.read(id)).catch(asUnknown(id));
+  return {
+    list,
+    read,
+    find: async (idOrName: string): Promise<Engine> => foundIn(await list(), idOrName),
 
-  async read(id: string): Promise<Engine> {
-    return this.#calls.again(() => this.#api.read(id)).catch(asUnknown(id));
-  }
+    /** On a lost response, looks the engine up before it creates it again. */
+    async create(creation: EngineCreation): Promise<Engine> {
+      const isNamed = ({ name }: Engine): boolean => sameName(name, creation.name);
+      refuseTaken((await list()).filter(isNamed));
+      let wasUnknown = false;
+      const engine = await again(
+        () => api.create(creation),
+        async (lost) => {
+          wasUnknown = true;
+          const engines = await list().catch((error: unknown) => {
+            throw neverKnown(lost, error);
+          });
+          const made = engines.find(isNamed);
+          if (made !== undefined) return read(made.id);
+          if (lost instanceof ContractError) throw createdUnread(lost);
+          return undefined;
+        },
+      );
+      // A slow POST that was taken for lost leaves two rule engines of one name.
+      const alike = wasUnknown ? (await list()).filter(isNamed) : [];
+      if (alike.length > 1) throw madeTwice(alike);
+      return engine;
+    },
 
-  async find(idOrName: string): Promise<Engine> {
-    return foundIn(await this.list(), idOrName);
-  }
-
-  /** Creates a rule engine with a new name. On a lost response, looks the rule engine up before retrying. */
-  async create(creation: EngineCreation): Promise<Engine> {
-    const isNamed = ({ name }: Engine): boolean => sameName(name, creation.name);
-    refuseTaken((await this.list()).filter(isNamed));
-    let wasUnknown = false;
-    const engine = await this.#calls.again(
-      () => this.#api.create(creation),
-      async (lost) => {
-        wasUnknown = true;
-        const engines = await this.list().catch((error: unknown) => {
-          throw neverKnown(lost, error);
-        });
-        const made = engines.find(isNamed);
-        if (made !== undefined) return this.read(made.id);
-        if (lost instanceof ContractError) throw createdUnread(lost);
-        return undefined;
-      },
-    );
-    // A slow POST that was taken for lost leaves two rule engines of one name.
-    const alike = wasUnknown ? (await this.list()).filter(isNamed) : [];
-    if (alike.length > 1) throw madeTwice(alike);
-    return engine;
-  }
-
-  /** Changes only the given fields; the call is idempotent. */
-  async update(idOrName: string, change: EngineFields): Promise<Engine> {
-    const { name } = change;
-    const engines = await this.list();
-    const { id } = foundIn(engines, idOrName);
-    if (name !== undefined)
-      refuseTaken(engines.filter((one) => one.id !== id && sameName(one.name, name)));
-    return this.#calls
-      .again(() => this.#api.update(id, change))
-      .catch((error: unknown) => {
+    /** Changes only the given fields; the call is idempotent. */
+    async update(idOrName: string, change: EngineFields): Promise<Engine> {
+      const { name } = change;
+      const engines = await list();
+      const { id } = foundIn(engines, idOrName);
+      if (name !== undefined)
+        refuseTaken(engines.filter((one) => one.id !== id && sameName(one.name, name)));
+      return again(() => api.update(id, change)).catch((error: unknown) => {
         // The service accepted the change, but its response cannot be read.
-        if (error instanceof ContractError) return this.read(id);
+        if (error instanceof ContractError) return read(id);
         return asUnknown(idOrName)(error);
       });
-  }
+    },
 
-  /** Removes a rule engine. "Not found" on a retry means done; on the first try it is an error. */
-  async remove(id: string): Promise<void> {
-    let mayBeGone = false;
-    await this.#calls.again(() =>
-      this.#api.remove(id).catch((error: unknown) => {
-        if (isMissing(error) && mayBeGone) return;
-        mayBeGone ||= this.#calls.meaningOf(error) === 'unknown';
-        asUnknown(id)(error);
-      }),
-    );
-  }
+    /** "Not found" on a retry means done; on the first try it is an error. */
+    async remove(id: string): Promise<void> {
+      let mayBeGone = false;
+      await again(() =>
+        api.remove(id).catch((error: unknown) => {
+          if (isMissing(error) && mayBeGone) return;
+          mayBeGone ||= meaningOf(error) === 'unknown';
+          asUnknown(id)(error);
+        }),
+      );
+    },
+  };
 }
 
 function foundIn(engines: readonly Engine[], idOrName: string): Engine {

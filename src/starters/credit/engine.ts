@@ -14,7 +14,7 @@ import { print, printJson, printWords, say, screenReader } from '../cli/terminal
 import { withService } from '../jobs/begin/repeated-calls';
 import { CommandError, UsageError, unreadableInput } from '../jobs/errors';
 import { printable } from '../jobs/text';
-import { EngineCalls } from './engine-calls';
+import { engineCalls, type EngineCalls } from './engine-calls';
 
 interface Flags {
   name?: string;
@@ -149,7 +149,7 @@ function textOf(bytes: Buffer): string | null {
 async function withEngines<T>(work: (calls: EngineCalls) => Promise<T>): Promise<T> {
   return withService('credit', (service, { creditNames }, timeoutMs) => {
     const { engines } = creditApi(service, creditNames, timeoutMs);
-    return work(new EngineCalls(engines, { print: printWords })).catch((error: unknown) => {
+    return work(engineCalls(engines, { print: printWords })).catch((error: unknown) => {
       throw error instanceof StatusError ? new CommandError(refusalWords(error)) : error;
     });
   });

@@ -6,7 +6,7 @@ import { UsageError } from '../jobs/errors';
 import { rowsBy } from '../jobs/begin/same-request';
 import { investigationsBy, requestedFor, type InvestigationTerms } from './recorded';
 import { termsOf } from './kind';
-import { PlanForesight } from './foresee';
+import { planForesight } from './foresee';
 import { planError, readPlan } from './plan-file';
 import { subjectReader } from './subject-row';
 
@@ -34,11 +34,8 @@ export async function investigationBatch(
     terms: [plan, budget],
     ...rowsBy(ctx, { args: (_, { input }) => termsOf(input) }, same, maxAge),
     foresight: () => {
-      const foresight = new PlanForesight(ctx, written);
-      return {
-        add: (item) => foresight.add({ ...of(item), files }),
-        lines: () => foresight.lines(),
-      };
+      const { add, lines } = planForesight(ctx, written);
+      return { add: (item) => add({ ...of(item), files }), lines };
     },
   };
 }

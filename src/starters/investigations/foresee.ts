@@ -28,45 +28,35 @@ const unitsInPortuguese: Readonly<Record<string, string>> = {
 const nothing = (): Sum => ({ request: 0, reuse: 0, underWay: 0, unknown: 0 });
 
 /** Dry run: the steps of a plan, what would be reused, and the maximum of charges; for one subject or many. */
-export class PlanForesight {
-  readonly #ctx: CommandContext;
-  readonly #written: WrittenPlan;
-  readonly #sums: Sum[];
-  #subjects = 0;
-
-  constructor(ctx: CommandContext, written: WrittenPlan) {
-    this.#ctx = ctx;
-    this.#written = written;
-    this.#sums = written.plan.steps.map(nothing);
-  }
-
-  async add(request: Requested): Promise<void> {
-    const { foresee: look } = childMaker(this.#ctx);
+export function planForesight(ctx: CommandContext, written: WrittenPlan) {
+  const { steps } = written.plan;
+  const sums = steps.map(nothing);
+  const { foresee } = childMaker(ctx);
+  let subjects = 0;
+  const add = async (request: Requested): Promise<void> => {
     const at = new Date();
     const jobId = `investigation/${request.name}`;
-    const [createdAt, createdBy] = [at.toISOString(), this.#ctx.environment.actor];
+    const [createdAt, createdBy] = [at.toISOString(), ctx.environment.actor];
     const record = { ...request, jobId, createdAt, createdBy };
-    this.#subjects += 1;
-    for (const [index, step] of request.plan.steps.entries()) {
-      const sum = this.#sums[index] ?? nothing();
+    subjects += 1;
+    for (const [index, step] of steps.entries()) {
+      const sum = sums[index] ?? nothing();
       for (const target of knownTargets(step, request.subject) ?? [])
-        sum[await look({ record, step, target, at, deadlineMs: request.deadlineMs })] += 1;
+        sum[await foresee({ record, step, target, at, deadlineMs: request.deadlineMs })] += 1;
     }
-  }
-
-  total(): Sum {
-    const total = nothing();
-    for (const sum of this.#sums) for (const word of words) total[word] += sum[word];
-    return total;
-  }
-
-  lines(): string[] {
-    const { say } = this.#ctx.reader;
-    const isOne = this.#subjects === 1;
+  };
+  const total = (): Sum => {
+    const all = nothing();
+    for (const sum of sums) for (const word of words) all[word] += sum[word];
+    return all;
+  };
+  const lines = (): string[] => {
+    const { say } = ctx.reader;
+    const isOne = subjects === 1;
     const atMost = new Map<string, number>();
-    const graph = graphLines(this.#written, say);
-    const lines = this.#written.plan.steps.flatMap((step, index) => {
-      const sum = this.#sums[index] ?? nothing();
+    const graph = graphLines(written, say);
+    const shown = steps.flatMap((step, index) => {
+      const sum = sums[index] ?? nothing();
       const isShown = isReportedByAnother(step);
       const counted = words.flatMap((word) =>
         sum[word] > 0 ? `${sum[word]} ${say(...foreseenWords[word])}` : [],
@@ -78,7 +68,7 @@ export class PlanForesight {
           )
         : counted.join(', ');
       const charged = chargedFor(step);
-      const most = isShown ? step.most * this.#subjects : sum.request;
+      const most = isShown ? step.most * subjects : sum.request;
       if (charged !== null && most > 0)
         atMost.set(charged.unit, (atMost.get(charged.unit) ?? 0) + most * charged.times);
       return [
@@ -90,6 +80,7 @@ export class PlanForesight {
       ([unit, count]) => `${count} x ${say(unit, unitsInPortuguese[unit] ?? unit)}`,
     );
     const most = say('may be charged at most', 'pode ser cobrado, no máximo');
-    return [...lines, `${most}: ${costs.join(', ') || say('nothing', 'nada')}`];
-  }
+    return [...shown, `${most}: ${costs.join(', ') || say('nothing', 'nada')}`];
+  };
+  return { add, total, lines };
 }

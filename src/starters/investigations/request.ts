@@ -14,7 +14,7 @@ import { investigationBatch } from './batch';
 import { investigationBatchKind, investigationKind } from './kind';
 import { planOne } from '../jobs/begin/same-request';
 import type { StartPlan } from '../jobs/begin/start-job';
-import { PlanForesight } from './foresee';
+import { planForesight } from './foresee';
 import { planError, readPlan, type WrittenPlan } from './plan-file';
 import { investigationsBy, requestedFor } from './recorded';
 import { preparedInput, storedReceivables } from '../credit/input';
@@ -93,7 +93,7 @@ async function planInvestigation(
   return {
     ...(await planOne(ctx, same, null, request, null)),
     foresee: async () => {
-      const foresight = new PlanForesight(ctx, written);
+      const foresight = planForesight(ctx, written);
       await foresight.add({ ...wanted, files: files.read });
       return { ...foresight.total(), problems: [], lines: foresight.lines() };
     },

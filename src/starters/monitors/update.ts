@@ -29,7 +29,7 @@ import {
   withService,
   isMissing,
   messageOf,
-  RepeatedCalls,
+  repeating,
   type RepeatOptions,
 } from '../jobs/begin/repeated-calls';
 import { printable } from '../jobs/text';
@@ -136,22 +136,20 @@ async function send(
   update: MonitorUpdate,
   options: RepeatOptions,
 ): Promise<MonitorAnswer> {
-  const calls = new RepeatedCalls(options);
+  const again = repeating(options);
   try {
-    return await calls.again(() => monitors.update(monitorId, update));
+    return await again(() => monitors.update(monitorId, update));
   } catch (error) {
     if (isMissing(error))
       throw new CommandError([`there is no monitor ${monitorId}`, `não há o monitor ${monitorId}`]);
     if (!(error instanceof ContractError)) throw error;
     // Some answer 204: what it took is read.
-    return calls
-      .again(() => monitors.read(monitorId, 'interactive'))
-      .catch(() => {
-        throw new CommandError([
-          `the service took the change, but ${messageOf(error)}`,
-          `o serviço aceitou a alteração, mas ${messageOf(error)}`,
-        ]);
-      });
+    return again(() => monitors.read(monitorId, 'interactive')).catch(() => {
+      throw new CommandError([
+        `the service took the change, but ${messageOf(error)}`,
+        `o serviço aceitou a alteração, mas ${messageOf(error)}`,
+      ]);
+    });
   }
 }
 

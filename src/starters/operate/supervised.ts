@@ -16,75 +16,53 @@ interface Run {
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 
-export class Supervised<R extends Run> {
-  readonly #name: string;
-  readonly #begin: (before: R | null) => Promise<R>;
-  readonly #mostTries: number;
-  readonly #stopping = new AbortController();
-  #run: R;
-  /** Fulfilled when it is gone for good: stopped, or given up with a message. */
-  readonly gone: Promise<void>;
-
-  private constructor(
-    name: string,
-    begin: (before: R | null) => Promise<R>,
-    mostTries: number,
-    run: R,
-  ) {
-    this.#name = name;
-    this.#begin = begin;
-    this.#mostTries = mostTries;
-    this.#run = run;
-    this.gone = this.#keep();
-  }
-
-  /** @param mostTries failed starts one after the other */
-  static async start<R extends Run>(
-    name: string,
-    begin: (before: R | null) => Promise<R>,
-    mostTries = Number.POSITIVE_INFINITY,
-  ): Promise<Supervised<R>> {
-    return new Supervised(name, begin, mostTries, await begin(null));
-  }
-
-  get current(): R {
-    return this.#run;
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#run.stop();
-    await this.gone;
-  }
-
-  async #keep(): Promise<void> {
-    const { signal } = this.#stopping;
+/** Starts it again when it ends by itself. @param mostTries failed starts one after the other */
+async function supervise<R extends Run>(
+  name: string,
+  begin: (before: R | null) => Promise<R>,
+  mostTries = Number.POSITIVE_INFINITY,
+) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let run = await begin(null);
+  const keep = async (): Promise<void> => {
     for (;;) {
-      await this.#run.exited;
+      await run.exited;
       if (signal.aborted) return;
-      printNote(`the ${this.#name} has ended unexpectedly: starting another`);
+      printNote(`the ${name} has ended unexpectedly: starting another`);
       for (let tries = 1; ; tries += 1) {
         const waitMs = Math.min(firstWaitMs * 2 ** (tries - 1), longestWaitMs);
         await sleep(waitMs, undefined, { signal }).catch(() => undefined);
         if (signal.aborted) return;
         try {
-          this.#run = await this.#begin(this.#run);
+          run = await begin(run);
           break;
         } catch (error) {
           printNote((error as Error).message);
-          if (tries < this.#mostTries) continue;
-          printNote(`the ${this.#name} cannot be kept running`);
+          if (tries < mostTries) continue;
+          printNote(`the ${name} cannot be kept running`);
           return;
         }
       }
-      if (signal.aborted) await this.#run.stop();
+      if (signal.aborted) await run.stop();
     }
-  }
+  };
+  /** Fulfilled when it is gone for good: stopped, or given up with a message. */
+  const gone = keep();
+  return {
+    gone,
+    current: (): R => run,
+    stop: async (): Promise<void> => {
+      stopping.abort();
+      await run.stop();
+      await gone;
+    },
+  };
 }
 
 /** The Temporal server, at the same address when it dies: its state is on the disk. */
-export function superviseServer(options: DevServerOptions): Promise<Supervised<DevServer>> {
-  return Supervised.start<DevServer>(
+export function superviseServer(options: DevServerOptions) {
+  return supervise<DevServer>(
     'Temporal server',
     (before) => {
       const { codecPort, port, uiPort } = before ?? {};
@@ -100,8 +78,8 @@ export function superviseServer(options: DevServerOptions): Promise<Supervised<D
 }
 
 /** A worker, which is ready when this resolves; its jobs resume when it dies. */
-export function superviseWorker(logFile: string, env: NodeJS.ProcessEnv): Promise<Supervised<Run>> {
-  return Supervised.start<Run>('worker', async () => {
+export function superviseWorker(logFile: string, env: NodeJS.ProcessEnv) {
+  return supervise<Run>('worker', async () => {
     const log = openLog(logFile);
     // Its own process group: Ctrl-C must reach it as a graceful stop, not as a signal of the terminal.
     const child = fork(process.argv[1] ?? '', ['worker', '--embedded'], {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { EnginesApi } from '../../../src/apis/credit/engines';
 import { Service } from '../../../src/apis/http/service';
 import { Token } from '../../../src/apis/http/token';
-import { EngineCalls } from '../../../src/starters/credit/engine-calls';
+import { engineCalls, type EngineCalls } from '../../../src/starters/credit/engine-calls';
 
 /** Shapes of answers that the sandbox does not have. */
 const held = { id: 'e-1', name: 'Padrao' };
@@ -38,7 +38,7 @@ beforeEach(async () => {
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}/api/v1`;
   service = new Service({ baseUrl, token: Token.of('t'), ratePerSecond: 10_000 });
-  calls = new EngineCalls(new EnginesApi(service, 5_000), {
+  calls = engineCalls(new EnginesApi(service, 5_000), {
     print: () => {},
     pause: async () => undefined,
   });

@@ -24,60 +24,49 @@ export interface RepeatOptions {
   pause?: (ms: number) => Promise<unknown>;
 }
 
-/** Calls of a command to one service, retried where a retry is harmless. */
-export class RepeatedCalls {
-  readonly #print: (...words: Words) => void;
-  readonly #pause: (ms: number) => Promise<unknown>;
-
-  constructor({ print, pause = sleep }: RepeatOptions) {
-    this.#print = print;
-    this.#pause = pause;
-  }
-
-  /**
-   * For calls that are safe to repeat, or whose effect `recover` looks up after a lost response. Without it,
-   * an accepted call with an unreadable response throws.
-   */
-  async again<T>(
+/**
+ * Calls of a command, retried where a retry is harmless: those that are safe to repeat, or whose effect `recover` looks
+ * up after a lost response. Without it, an accepted call with an unreadable response throws.
+ */
+export function repeating({ print, pause = sleep }: RepeatOptions) {
+  return async <T>(
     call: () => Promise<T>,
     recover?: (lost: unknown) => Promise<T | undefined>,
-  ): Promise<T> {
+  ): Promise<T> => {
     for (let send = 1; ; send += 1) {
       try {
         return await call();
       } catch (error) {
-        const meaning = this.meaningOf(error);
+        const meaning = meaningOf(error);
         const isOver =
           recover === undefined && (error instanceof ContractError || send >= mostSends);
         if (meaning === 'refused' || isOver) throw error;
-        await this.wait(error);
+        await pause(waitMs(error));
         const found = meaning === 'unknown' ? await recover?.(error) : undefined;
         if (found !== undefined) return found;
         if (send >= mostSends) throw error;
         const why = messageOf(error);
-        this.#print(`${why}; sent again`, `${why}; enviado de novo`);
+        print(`${why}; sent again`, `${why}; enviado de novo`);
       }
     }
-  }
+  };
+}
 
-  /** The service sets the wait after a throttled call; after a lost response, the call may still arrive. */
-  private async wait(error: unknown): Promise<void> {
-    const requested = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
-    if (requested > longestPauseMs) {
-      const seconds = Math.ceil(requested / 1_000);
-      throw new CommandError([
-        `${messageOf(error)}: the service asks to wait ${seconds} s; try again then`,
-        `${messageOf(error)}: o serviço pede para aguardar ${seconds} s; tente de novo depois`,
-      ]);
-    }
-    await this.#pause(Math.max(pauseMs, requested));
-  }
+/** The service sets the wait after a throttled call; after a lost response, the call may still arrive. */
+function waitMs(error: unknown): number {
+  const requested = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
+  if (requested <= longestPauseMs) return Math.max(pauseMs, requested);
+  const seconds = Math.ceil(requested / 1_000);
+  throw new CommandError([
+    `${messageOf(error)}: the service asks to wait ${seconds} s; try again then`,
+    `${messageOf(error)}: o serviço pede para aguardar ${seconds} s; tente de novo depois`,
+  ]);
+}
 
-  meaningOf(error: unknown): CallMeaning {
-    const failure = isCallFailure(error) ? classifyFailure(error, 'keyless') : 'permanent';
-    if (failure === 'unknown') return 'unknown';
-    return failure === 'transient' ? 'not_done' : 'refused';
-  }
+export function meaningOf(error: unknown): CallMeaning {
+  const failure = isCallFailure(error) ? classifyFailure(error, 'keyless') : 'permanent';
+  if (failure === 'unknown') return 'unknown';
+  return failure === 'transient' ? 'not_done' : 'refused';
 }
 
 export function isMissing(error: unknown): boolean {

@@ -146,22 +146,22 @@ async function hold(environment: Environment, flags: DevFlags): Promise<void> {
   let worker: Awaited<ReturnType<typeof superviseWorker>> | null = null;
   let codec: CodecServer | null = null;
   try {
-    codec = await serveCodecForUi(environment, keys, server.current);
+    codec = await serveCodecForUi(environment, keys, server.current());
     const { credit, investigation, variables } = environment;
     if (investigation === null && credit === null)
       sandbox = await startSandboxProcess(environment, store, flags);
     worker = await superviseWorker(engineLogPath(dataDir, 'worker'), {
       ...(sandbox === null ? variables : variablesWith(sandbox, variables)),
-      TEMPORAL_ADDRESS: server.current.address,
-      TEMPORAL_NAMESPACE: server.current.namespace,
+      TEMPORAL_ADDRESS: server.current().address,
+      TEMPORAL_NAMESPACE: server.current().namespace,
       TEMPORAL_TLS: 'false',
     });
-    await announce(environment, server.current, sandbox, codec);
+    await announce(environment, server.current(), sandbox, codec);
     if (!isPostgres(environment.storeUrl)) backUpDaily(environment);
     await Promise.race([
       signal.aborted ? undefined : once(signal, 'abort'),
       server.gone,
-      idleFor(server.current, dataDir, flags.idleMinutes, signal),
+      idleFor(server.current(), dataDir, flags.idleMinutes, signal),
     ]);
   } finally {
     printNote('stopping: what is being sent is brought to its end');
