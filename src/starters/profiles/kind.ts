@@ -99,8 +99,8 @@ export const profileBatchKind = jobBatchKind({
   },
   chargeColumns: ['answered', 'answers_lost'],
   sheets: (folder, how) => {
-    const { ProfileSheets } = require('./sheets') as typeof import('./sheets');
-    return new ProfileSheets(folder, how);
+    const { profileSheets } = require('./sheets') as typeof import('./sheets');
+    return profileSheets(folder, how);
   },
   hasPages: true,
   hasStarted: async ({ attempts }, { id, input }) =>

@@ -16,67 +16,47 @@ import { CommandError } from '../jobs/errors';
 import { writeFolder } from '../jobs/single-kind';
 
 /** Sheets of a batch of lookups besides `results.csv`: one for each section over all people. */
-export class ProfileSheets implements BatchSheets {
-  readonly #folder: string;
-  readonly #how: { excel: boolean };
-  /** Columns of each section that occurs. */
-  readonly #columns = new Map<string, Set<string>>();
-  readonly #open = new Map<string, CsvFile>();
+export function profileSheets(folder: string, how: { excel: boolean }): BatchSheets {
+  /** Of each section that occurs. */
+  const columnsOf = new Map<string, Set<string>>();
+  const open = new Map<string, CsvFile>();
+  return {
+    learn(answer) {
+      const sections = sectionsOf(answer);
+      for (const { name, columns } of sections)
+        columnsOf.set(name, new Set([...(columnsOf.get(name) ?? []), ...columns]));
+      const properties = sections.find(({ name }) => name === 'imoveis')?.rows ?? [];
+      const values = properties
+        .map((row) => row['valor_venal'])
+        .filter((one) => typeof one === 'number');
+      const cents = values.reduce((sum, one) => sum + Math.round(one * 100), 0);
+      return { assessed_value: values.length === 0 ? null : cents / 100 };
+    },
 
-  constructor(folder: string, how: { excel: boolean }) {
-    this.#folder = folder;
-    this.#how = how;
-  }
-
-  learn(answer: Buffer): { assessed_value: number | null } {
-    const sections = sectionsOf(answer);
-    for (const { name, columns } of sections) {
-      const known = this.#columns.get(name) ?? new Set<string>();
-      for (const column of columns) known.add(column);
-      this.#columns.set(name, known);
-    }
-    const properties = sections.find(({ name }) => name === 'imoveis')?.rows ?? [];
-    const values = properties
-      .map((row) => row['valor_venal'])
-      .filter((one) => typeof one === 'number');
-    const cents = values.reduce((sum, one) => sum + Math.round(one * 100), 0);
-    return { assessed_value: values.length === 0 ? null : cents / 100 };
-  }
-
-  async write(
-    { line, requested }: Parameters<BatchSheets['write']>[0],
-    answer: Buffer,
-  ): Promise<void> {
-    for (const { name, rows } of sectionsOf(answer)) {
-      const columns = [...(this.#columns.get(name) ?? [])];
-      const sheet = this.#sheet(name, columns);
-      for (const row of rows) {
-        const cells = columns.map((column) => row[column] ?? null);
-        if (!sheet.write([line, requested, ...cells])) await sheet.drained();
+    async write({ line, requested }, answer) {
+      for (const { name, rows } of sectionsOf(answer)) {
+        const columns = [...(columnsOf.get(name) ?? [])];
+        const path = join(folder, `${name}.csv`);
+        const sheet = open.get(name) ?? new CsvFile(path, ['line', 'requested', ...columns], how);
+        open.set(name, sheet);
+        for (const row of rows) {
+          const cells = columns.map((column) => row[column] ?? null);
+          if (!sheet.write([line, requested, ...cells])) await sheet.drained();
+        }
       }
-    }
-  }
+    },
 
-  /** Removes sheets of an earlier result, which may be about other people. */
-  async close(): Promise<void> {
-    for (const sheet of this.#open.values()) await sheet.close();
-    const others = profileSectionNames.filter((name) => !this.#open.has(name));
-    for (const name of others) await rm(join(this.#folder, `${name}.csv`), { force: true });
-  }
+    /** Removes sheets of an earlier result, which may be about other people. */
+    async close() {
+      for (const sheet of open.values()) await sheet.close();
+      const others = profileSectionNames.filter((name) => !open.has(name));
+      for (const name of others) await rm(join(folder, `${name}.csv`), { force: true });
+    },
 
-  async abandon(): Promise<void> {
-    for (const sheet of this.#open.values()) await sheet.abandon();
-  }
-
-  #sheet(name: string, columns: readonly string[]): CsvFile {
-    const open = this.#open.get(name);
-    if (open !== undefined) return open;
-    const { excel } = this.#how;
-    const path = join(this.#folder, `${name}.csv`);
-    const sheet = new CsvFile(path, ['line', 'requested', ...columns], { excel });
-    this.#open.set(name, sheet);
-    return sheet;
-  }
+    async abandon() {
+      for (const sheet of open.values()) await sheet.abandon();
+    },
+  };
 }
 
 /** Empty when an erasure has left no profile. */
