@@ -31,6 +31,7 @@ export interface Diligence {
   /**
    * Starts a job. A running job of the same request is followed, and an ended one is the answer: only `rerun`
    * requests it again. Without a Temporal address, the first job starts the background server.
+   *
    * @throws UsageError when the request is invalid: nothing was sent
    */
   start<Kind extends StartableKind>(kind: Kind, request: JobRequest<Kind>): Promise<Job<Kind>>;
@@ -40,6 +41,7 @@ export interface Diligence {
   list(filter?: ListFilter): Promise<Listed>;
   /**
    * Stores a person's resolution, and carries it out.
+   *
    * @returns the job that continues: the same, or the next one
    * @throws CommandError when there is nothing to resolve, or another resolution exists
    */
@@ -55,17 +57,20 @@ export interface Job<Kind extends JobKind = JobKind> {
   show(): Promise<JobView<Kind>>;
   /**
    * Progress until its end: each update once.
+   *
    * @throws CommandError when it does not continue by itself: `start` with the same request resumes it
    */
   follow(): AsyncIterable<Progress>;
   /**
    * Waits for its end. Starts no server.
+   *
    * @param options `folder`: where its result folder is written, like `result --out`
    * @throws CommandError as `follow` does
    */
   result(options?: { folder?: string }): Promise<JobResult<Kind>>;
   /**
    * Sends no more requests; requests already sent are still completed.
+   *
    * @param options `now`: leaves them at the service. `remote`: cancels a dossier at the service too
    * @returns what was done, as a sentence
    * @throws CommandError when it has ended
