@@ -7,7 +7,7 @@ import { Service } from '../../src/apis/http/service';
 import { Token } from '../../src/apis/http/token';
 import type { SandboxOptions } from '../../src/sandbox';
 import { engineCommand } from '../../src/starters/credit/engine';
-import { EngineCalls } from '../../src/starters/credit/engine-calls';
+import { engineCalls, type EngineCalls } from '../../src/starters/credit/engine-calls';
 import { startCreditCaller, type CreditCaller } from '../unit/sandbox/credit-caller';
 
 const token = 'credit-sandbox-token';
@@ -271,7 +271,7 @@ describe('a call about an engine that goes wrong', () => {
       token: Token.of(token),
       ratePerSecond: 10_000,
     });
-    calls = new EngineCalls(new EnginesApi(service, 500), {
+    calls = engineCalls(new EnginesApi(service, 500), {
       print: (line) => told.push(line),
       pause: async () => undefined,
     });
@@ -328,7 +328,7 @@ describe('a call about an engine that goes wrong', () => {
 
   test('tells of two when the first was slow rather than lost', async () => {
     caller.configure({ calls: { engine_create: ['reset_before'] } });
-    const slow = new EngineCalls(new EnginesApi(service, 1_500), {
+    const slow = engineCalls(new EnginesApi(service, 1_500), {
       // It arrives after the list was looked at, while the second one is on its way.
       print: (line) => {
         if (line.includes('sent again')) arriving = caller.createEngine({}, 'Copia');
@@ -373,7 +373,7 @@ describe('a call about an engine that goes wrong', () => {
   test('gone after what surely did nothing is unknown, not removed', async () => {
     caller.configure({ calls: { engine_delete: [{ kind: '503', retryAfterSeconds: 0 }] } });
     const id = await caller.createEngine({}, 'Copia');
-    const removing = new EngineCalls(new EnginesApi(service, 1_500), {
+    const removing = engineCalls(new EnginesApi(service, 1_500), {
       print: () => {},
       pause: () => caller.call('DELETE', `/v1/engines/${id}`),
     });
