@@ -66,7 +66,7 @@ module.exports = {
   testSequencer: '<rootDir>/test/support/longest-first.cjs',
   // A bound for what hangs, not for what is slow.
   testTimeout: 60_000,
-  // Two cores. With servers two are enough (`scripts/run-layers.ts`): with three each file takes a third longer.
+  // Two cores; how many where there are servers: `scripts/run-layers.ts`.
   maxWorkers: 3,
   projects: layers
     .map((layer) => ({

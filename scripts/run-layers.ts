@@ -15,8 +15,16 @@ const withServers = new Set(['workflow', 'integration', 'long', 'full']);
 /** Files of one run that may pass at their second try. */
 const mostUnsteady = 2;
 const slowestShown = 10;
-/** Of layers with servers, unless another number is given: each file has processes of its own. */
-const workersWithServers = '--maxWorkers=2';
+/**
+ * Jest workers of a group, unless another number is given. Each file with servers has processes of its own.
+ * Those of `integration` wait for a third of their time; where time skips or is measured, a task that is late
+ * changes what comes of it.
+ */
+function workersOf(layers: readonly string[]): string[] {
+  if (!layers.some((layer) => withServers.has(layer))) return [];
+  const isSteady = layers.every((layer) => ['integration', 'works-on-postgres'].includes(layer));
+  return [`--maxWorkers=${isSteady ? 3 : 2}`];
+}
 
 /** One test file, as `jest --json` tells of it. */
 export interface FileResult {
@@ -107,9 +115,8 @@ function main(words: readonly string[]): void {
     const from = Date.now();
     const layers = group.split(',');
     const isGiven = options.some((option) => option.startsWith('--maxWorkers'));
-    const isFew = !isGiven && layers.some((layer) => withServers.has(layer));
-    const few = isFew ? [workersWithServers] : [];
-    const results = runJest(['--selectProjects', ...layers, ...few, ...options]);
+    const workers = isGiven ? [] : workersOf(layers);
+    const results = runJest(['--selectProjects', ...layers, ...workers, ...options]);
     times.push(`${Math.round((Date.now() - from) / 1_000)} s ${group}`);
     return results;
   });
