@@ -11,6 +11,7 @@ import type { IdKey } from '../protection/id-key';
 import type { CertificateType } from '../domain/certificates/certificates';
 import type { SettlingTimes } from '../domain/core/service/settling-times';
 import type { Sinks } from '../sinks/open-sinks';
+import type { AcceptedRows } from './certificates/accepted-rows';
 import type { FreedSlots } from './certificates/freed-slots';
 import type { Count } from './counters';
 import type { Pause } from './core/pause';
@@ -27,6 +28,7 @@ export interface CertificateDependencies {
   /** Settling times that this worker has measured. */
   settlingTimes: Record<CertificateType, SettlingTimes>;
   freedSlots: FreedSlots;
+  acceptedRows: AcceptedRows;
   /** Aborted at shutdown: chunks end between rows. */
   stopping: AbortSignal;
   /** One line for the worker's log. Never holds a document, a token or a body. */

@@ -4,6 +4,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { createCertificateDecisionActivities } from '../activities/certificates/decisions';
 import { createCertificateDeferralActivities } from '../activities/certificates/deferrals';
 import { createCertificateMergeActivities } from '../activities/certificates/finalize';
+import { AcceptedRows } from '../activities/certificates/accepted-rows';
 import { FreedSlots } from '../activities/certificates/freed-slots';
 import { createCertificatePollActivities } from '../activities/certificates/polls';
 import { createCertificateRecoveryActivities } from '../activities/certificates/recovery';
@@ -173,6 +174,7 @@ export function certificateDependencies(parts: WorkerParts): CertificateDependen
     assumptions: environment.certificates,
     settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
     freedSlots: new FreedSlots(),
+    acceptedRows: new AcceptedRows(),
   };
 }
 

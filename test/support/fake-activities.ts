@@ -5,16 +5,19 @@ import type { createCertificateMergeActivities } from '../../src/activities/cert
 import type { createCertificateRecoveryActivities } from '../../src/activities/certificates/recovery';
 import type { createCertificateRequestActivities } from '../../src/activities/certificates/requests';
 import type { createCertificatePollActivities } from '../../src/activities/certificates/polls';
+import { AcceptedRows } from '../../src/activities/certificates/accepted-rows';
 import { FreedSlots } from '../../src/activities/certificates/freed-slots';
-import type {
-  AgainRow,
-  RequestInput,
-  RequestRow,
-  RowAnswer,
-  ChunkInput,
-  PollAnswer,
-  PollInput,
-  PolledRow,
+import {
+  pollRows,
+  polledRow,
+  type AgainRow,
+  type RequestInput,
+  type RequestRow,
+  type RowAnswer,
+  type ChunkInput,
+  type PollAnswer,
+  type PollInput,
+  type PolledRow,
 } from '../../src/domain/certificates/certificate-rows';
 import { noCounts } from '../../src/domain/certificates/certificates';
 import { nextPollMs } from '../../src/domain/core/service/poll-timing';
@@ -92,6 +95,7 @@ export class FakeActivities {
   readonly watchesInFlight = new InFlight();
   readonly watchAnswers: PollAnswer[] = [];
   readonly #freedPlaces = new FreedSlots(() => this.#freedAt);
+  readonly #acceptedRows = new AcceptedRows();
   #freedAt = 0;
   #turn: Promise<void> = Promise.resolve();
   readonly #options: FakeOptions;
@@ -237,13 +241,26 @@ export class FakeActivities {
         answers.push(answer);
       }
       rows.add(answers.filter((answer) => answer.kind === 'accepted').length - slots);
-      return answers;
+      return this.handsOn ? await this.#takenOver(input.name, answers, now) : answers;
     } catch (error) {
       rows.add(-slots);
       throw error;
     } finally {
       runs.add(-1);
     }
+  }
+
+  /** A poll of the lane that runs takes over what was accepted. */
+  async #takenOver(lane: string, answers: RowAnswer[], now: number): Promise<RowAnswer[]> {
+    const offers = this.#acceptedRows.ofChunk(lane);
+    for (const answer of answers)
+      if (answer.kind === 'accepted') offers.offer(polledRow(answer, now), Promise.resolve(true));
+    await Promise.resolve();
+    const polls = offers.close();
+    return answers.map((answer) => {
+      const polledBy = polls.get(answer.rowIndex);
+      return polledBy === undefined ? answer : ({ ...answer, polledBy } as RowAnswer);
+    });
   }
 
   /** Waits as long as a real run would for a place that a watch has freed. */
@@ -261,12 +278,17 @@ export class FakeActivities {
     const held = new Map<number, PolledRow>(input.rows.map((row) => [row[0], [...row]]));
     const answer: PollAnswer = {
       settled: [],
+      tookOver: [],
       due: [],
       unreadable: 0,
       handedOn: [],
       readFailure: this.trouble,
     };
     const freed = this.#freedPlaces.freedByPoll(input.name);
+    const takesNoMore = this.#acceptedRows.takenBy(input.name, {
+      poll: input.poll,
+      take: (row) => this.handsOn && held.size < pollRows && held.set(row[0], [...row]).size > 0,
+    });
     let firstSettledAt = Infinity;
     for (let now = startedAt; ; now = await time.now()) {
       answer.readFailure = this.trouble;
@@ -277,6 +299,8 @@ export class FakeActivities {
           answer.unreadable += 1;
         held.delete(tuple[0]);
         answer.settled.push(settled);
+        if (!input.rows.some(([, id]) => id === tuple[1]))
+          answer.tookOver.push([tuple[0], tuple[1]]);
         this.#rows(input.name).add(-1);
         firstSettledAt = Math.min(firstSettledAt, now);
         this.#freedAt = now;
@@ -292,9 +316,11 @@ export class FakeActivities {
       if (await time.sleep(next - now)) continue;
       if (this.cancelledWatch === 'hands back') break;
       freed.close();
+      takesNoMore();
       return 'cancelled';
     }
     freed.close();
+    takesNoMore();
     answer.handedOn = freed.handedOn();
     for (const [rowIndex, , , dueAt] of held.values()) {
       if (input.rows.find((row) => row[0] === rowIndex)?.[3] !== dueAt)

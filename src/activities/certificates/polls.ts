@@ -7,13 +7,15 @@ import type { CallPriority } from '../../apis/http/limiter';
 import type { NewFact } from '../../store/certificates/facts';
 import type { IssuanceFact, OutcomeRecord } from '../../domain/certificates/outcomes';
 import { unreadableAnswer } from '../../domain/core/service/service-failure';
-import { backoffMs } from '../../domain/core/service/poll-timing';
+import { backoffMs, pollBoundMs } from '../../domain/core/service/poll-timing';
 import type { CertificateItem } from '../../domain/certificates/job';
 import { storeAndCount, issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './outcomes';
 import {
+  pollRows,
   rowFlags,
   type PollAnswer,
   type PollInput,
+  type PolledRow,
 } from '../../domain/certificates/certificate-rows';
 import type { CertificateDependencies } from '../dependencies';
 import { laneOfActivity } from './freed-slots';
@@ -23,6 +25,8 @@ import { Heartbeats } from '../core/heartbeats';
 const readsAtOnce = 32;
 /** After this time a permanently refused read (404, 410...) ends the row. */
 const patienceWithRefusalsMs = 10 * 60_000;
+/** Reads in flight when a poll should return: most are over by then, and would be repeated. */
+const lastReadsMs = 200;
 /** Used when the service names no delay for a failure that it calls retryable. */
 const defaultRetryAfterMs = 60_000;
 
@@ -58,15 +62,18 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     const startedAt = now();
     const heartbeats = new Heartbeats(now, 1_000);
     const priority: CallPriority = input.interactive ? 'interactive' : 'poll';
+    let wake: () => void = () => {};
     const held = new Map<number, Held>();
-    for (const tuple of input.rows) {
-      const dueAt = tuple[3];
+    const hold = (tuple: PolledRow): void => {
       const unread = { unsettledAgeMs: null, isIssued: false, failures: 0 };
-      held.set(tuple[0], { tuple, dueAt, ...unread, reading: false });
-    }
+      held.set(tuple[0], { tuple, dueAt: tuple[3], ...unread, reading: false });
+      wake();
+    };
+    const given = new Set(input.rows.map(([, certidaoId]) => certidaoId));
     const endPoll = deps.metrics.pollStarted(() => [...held.values()].map(({ tuple }) => tuple[2]));
     const answer: PollAnswer = {
       settled: [],
+      tookOver: [],
       due: [],
       unreadable: 0,
       handedOn: [],
@@ -78,14 +85,16 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     const leaving = new AbortController();
     // Slots that a lost attempt passed on, and could not report, must not be passed on twice.
     const slots = info.attempt > 1 ? null : deps.freedSlots.freedByPoll(laneOfActivity());
+    let takesNoMore = (): void => {};
     let firstSettledAt: number | null = null;
     let reading = 0;
-    let wake: () => void = () => {};
     let known = new Map<string, IssuanceFact>();
 
     const settle = (row: Held, settled: PollAnswer['settled'][number]): void => {
       held.delete(row.tuple[0]);
       answer.settled.push(settled);
+      const [rowIndex, certidaoId] = row.tuple;
+      if (!given.has(certidaoId)) answer.tookOver.push([rowIndex, certidaoId]);
       firstSettledAt ??= now();
       if (!heartbeats.isLate()) slots?.free();
     };
@@ -197,7 +206,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     };
     const isOver = (): boolean =>
       held.size === 0 ||
-      now() >= returnsAt() ||
+      now() >= returnsAt() + (reading > 0 ? lastReadsMs : 0) ||
       cancellationSignal.aborted ||
       deps.stopping.aborted;
 
@@ -212,11 +221,20 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
           deps.warn('facts could not be read', { reason: nameOf(error) });
           return known;
         });
+      input.rows.forEach(hold);
+      // Fresh ones: it may hold older ones for longer.
+      if (input.boundMs <= pollBoundMs(0))
+        takesNoMore = deps.acceptedRows.takenBy(laneOfActivity(), {
+          poll: input.poll,
+          take: (row) => held.size < pollRows && (hold(row), true),
+        });
       while (!isOver()) {
         const at = now();
-        let nextAt = returnsAt();
+        const isLast = at >= returnsAt();
+        if (isLast) takesNoMore();
+        let nextAt = returnsAt() + (isLast ? lastReadsMs : 0);
         for (const row of held.values()) {
-          if (row.reading) continue;
+          if (row.reading || isLast) continue;
           // Once more at the deadline; after a failed read the backoff applies.
           const deadlineAt = row.tuple[2] + input.rowDeadlineMs;
           const dueAt = row.failures > 0 ? row.dueAt : Math.min(row.dueAt, deadlineAt);
@@ -244,6 +262,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
         const [rowIndex, , , givenDueAt] = row.tuple;
         if (row.dueAt !== givenDueAt) answer.due.push([rowIndex, row.dueAt]);
       }
+      takesNoMore();
       held.clear();
       leaving.abort();
       slots?.close();
@@ -252,6 +271,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       return answer;
     } finally {
       for (const release of letGo) release();
+      takesNoMore();
       leaving.abort();
       slots?.close();
       heartbeats.stop();

@@ -46,8 +46,8 @@ export interface ChunkContext {
   stored: OutcomeRecord[];
   /** Requests not yet audited. */
   sent: SentRequest[];
-  /** Receipt of the previous row, being stored. */
-  receipt: Promise<void>;
+  /** Receipt of the previous row, being stored; false: it could not be. */
+  receipt: Promise<boolean>;
   job: { jobId: string; by: string };
   patience: Patience;
 }
@@ -270,7 +270,7 @@ export function createRowRequests(deps: CertificateDependencies) {
     { receipt, ...attempt }: { n: number; claim: Claim; receipt: Receipt },
     request: SentRequest,
     { sent, job, patience }: ChunkContext,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const entry = requestEntry(request, job);
     const entries = entry === null ? [] : [entry];
     try {
@@ -278,9 +278,11 @@ export function createRowRequests(deps: CertificateDependencies) {
         () => attemptRepository.putReceipt(subject, attempt, receipt, entries),
         patience,
       );
+      return true;
     } catch (error) {
       deps.warn('a receipt could not be stored', { reason: nameOf(error) });
       sent.push(request);
+      return false;
     }
   }
 

@@ -5,8 +5,8 @@ import { withEither } from '../../apis/http/signals';
 import { jobIdOfFolder } from '../../store/certificates/jobs';
 import { type SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
-import { certificatePace } from '../../domain/core/service/poll-timing';
 import {
+  polledRow,
   type RequestRow,
   type RowAnswer,
   type ChunkInput,
@@ -32,7 +32,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
   const requestRow = createRowRequests(deps);
 
   /**
-   * Sends up to ten rows in sequence, those beyond its slots as slots become free. One attempt: when it is
+   * Sends its rows in sequence, those beyond its slots as slots become free. One attempt: when it is
    * lost, `recoverRequests` recovers its rows.
    */
   async function requestCertificates(input: ChunkInput): Promise<RowAnswer[]> {
@@ -64,24 +64,29 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       stored,
       sent,
       patience,
-      receipt: Promise.resolve(),
+      receipt: Promise.resolve(true),
       job: {
         jobId: jobIdOfFolder(input.list.outcomesIn),
         by: await certificateJobs.requestedBy(input.list.folder),
       },
     };
+    const accepted = deps.acceptedRows.ofChunk(lane);
     let { slots } = input;
-    // Accepted rows must be polled before the first of them is due.
-    let waitsUntil = startedAt + chunkMs - slotMarginMs;
+    const waitsUntil = startedAt + chunkMs - slotMarginMs;
+    let waitedInVain = false;
     const hasSlot = async (): Promise<boolean> => {
-      if (slots > 0) return true;
-      const waitMs = mayGoOn() ? Math.min(slotWaitMs, waitsUntil - now()) : 0;
-      if (waitMs > 0 && (await deps.freedSlots.take(lane, input.chunk, waitMs))) slots += 1;
-      else waitsUntil = 0;
+      const giveUpAt = waitedInVain ? 0 : Math.min(waitsUntil, now() + slotWaitMs);
+      while (slots === 0) {
+        // Accepted rows that no poll has taken over must be polled before the first of them is due.
+        const waitMs = Math.min(giveUpAt, accepted.dueAt() - slotMarginMs) - now();
+        if (waitMs <= 0 || !mayGoOn()) break;
+        if (await deps.freedSlots.take(lane, input.chunk, waitMs)) slots += 1;
+      }
+      waitedInVain ||= slots === 0 && now() < waitsUntil;
       return slots > 0;
     };
     const answerFor = async (row: RequestRow): Promise<RowAnswer> => {
-      if (!(await hasSlot())) return unsent(row, 'no_slot', 0);
+      if (!(await hasSlot())) return unsent(row, waitedInVain ? 'no_slot' : 'no_time', 0);
       if (!mayGoOn()) return unsent(row, 'no_time', now());
       return requestRow(row, chunk);
     };
@@ -99,8 +104,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         if (hasJustFailed) failures += 1;
         if (answer.kind === 'accepted') {
           slots -= 1;
-          const dueAt = answer.dueAt ?? answer.requestedAt + certificatePace.firstMs;
-          waitsUntil = Math.min(waitsUntil, dueAt - slotMarginMs);
+          accepted.offer(polledRow(answer, now()), chunk.receipt);
         }
         if (stopped === null && (endsChunk(answer) || failures > 1)) stopped = answer;
       }
@@ -122,8 +126,13 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
           deps.warn('outcomes could not be stored', { reason: nameOf(error) });
         });
       }
-      return answers;
+      const polls = accepted.close();
+      return answers.map((answer) => {
+        const polledBy = answer.kind === 'accepted' ? polls.get(answer.rowIndex) : undefined;
+        return polledBy === undefined ? answer : { ...answer, polledBy };
+      });
     } finally {
+      accepted.close();
       heartbeats.stop();
     }
   }

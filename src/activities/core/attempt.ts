@@ -205,7 +205,7 @@ export async function sendKeyless(
   decided: KeylessClaim,
   send: (beforeSend: BeforeSend) => Promise<string>,
   terms: Omit<SendTerms, 'now'>,
-  beside?: Promise<void>,
+  beside?: Promise<unknown>,
 ) {
   const { now } = decided.patience;
   const take = async () => (await Promise.all([claimNext(decided), beside]))[0];

@@ -1,3 +1,4 @@
+import { certificatePace } from '../core/service/poll-timing';
 import type { StopWord } from '../job';
 import type { RowListRef } from './job';
 
@@ -82,6 +83,8 @@ export type RowAnswer =
       flags: number;
       /** When to read it first, as far as the worker knows. */
       dueAt?: number;
+      /** The poll that took it over in the same process. */
+      polledBy?: number;
     }
   /** Stored by the activity: refused (failed) or reused (issued). */
   | { kind: 'settled'; rowIndex: number; status: 'issued' | 'failed'; attempts: number }
@@ -104,9 +107,21 @@ export type PolledRow = [
   flags: number,
 ];
 
+/** @param now a row is not due before */
+export function polledRow(row: Extract<RowAnswer, { kind: 'accepted' }>, now: number): PolledRow {
+  const { rowIndex, certidaoId, requestedAt, attempts, flags } = row;
+  const dueAt = Math.max(now, row.dueAt ?? requestedAt + certificatePace.firstMs);
+  return [rowIndex, certidaoId, requestedAt, dueAt, attempts, flags];
+}
+
+/** Rows that one poll holds. */
+export const pollRows = 250;
+
 export interface PollInput {
   list: RowListRef;
   name: string;
+  /** Number of this poll in its lane. */
+  poll: number;
   rows: PolledRow[];
   rowDeadlineMs: number;
   /** Return after this time in any case. */
@@ -127,6 +142,8 @@ export type PollResult =
 
 export interface PollAnswer {
   settled: PollResult[];
+  /** Of them, those that it took over from chunks: these may not have returned yet. */
+  tookOver: [place: number, certidaoId: string][];
   due: [place: number, dueAt: number][];
   /** Rows that failed because the service's responses cannot be read. */
   unreadable: number;

@@ -4,6 +4,7 @@ import { createCertificateRecoveryActivities } from '../../../src/activities/cer
 import { createCertificateRequestActivities } from '../../../src/activities/certificates/requests';
 import { createCertificatePollActivities } from '../../../src/activities/certificates/polls';
 import type { CertificateDependencies } from '../../../src/activities/dependencies';
+import { AcceptedRows } from '../../../src/activities/certificates/accepted-rows';
 import { FreedSlots } from '../../../src/activities/certificates/freed-slots';
 import type { CertificateAssumptions } from '../../../src/apis/assumptions';
 import { Service } from '../../../src/apis/http/service';
@@ -90,6 +91,7 @@ export class CertificateBench {
         },
       },
       freedSlots: new FreedSlots(this.now),
+      acceptedRows: new AcceptedRows(),
       // Between two fetches of a PDF: no time.
       pause: () => Promise.resolve(),
       now: () => this.now(),
@@ -178,6 +180,7 @@ export class CertificateBench {
     return env.run(pollCertificates, {
       list,
       name: 'lane-0000',
+      poll: 1,
       rows: [],
       rowDeadlineMs: 3_600_000,
       boundMs: 5_000,

@@ -251,7 +251,7 @@ it('sends no token to a PDF of another origin', async () => {
 });
 
 it('lets a download outlive the poll that started it, and stores it at the next', async () => {
-  serve(announced, (response) => void setTimeout(() => response.end(pdf), 150));
+  serve(announced, (response) => void setTimeout(() => response.end(pdf), 500));
   const work = await bench.work('w1', [documentA]);
   const watchOnce = (boundMs: number) =>
     bench.watch(work, { rows: [[0, 'c-0', bench.now(), 0, 1, 0]], boundMs });

@@ -1,9 +1,13 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { PollAnswer, PolledRow } from '../../../domain/certificates/certificate-rows';
+import {
+  pollRows,
+  type PollAnswer,
+  type PollResult,
+  type PolledRow,
+} from '../../../domain/certificates/certificate-rows';
 
 /** Sizes and bounds: see decision records 002 and 004. */
 const limits = {
-  pollRows: 250,
   /** A new row waits for others until it is nearly due: fewer and larger polls. */
   dueSoonMs: 150,
   /** Applies when nothing else wakes the driver: a timer of the server may be a second late. */
@@ -13,7 +17,8 @@ const limits = {
 
 export interface OutstandingRow {
   tuple: PolledRow;
-  polled: boolean;
+  /** The poll in flight that reads it. */
+  poll: number | null;
   /** Has been polled before. */
   known: boolean;
 }
@@ -30,10 +35,14 @@ export interface SettledRow {
 /** The accepted rows, and the polls that cover them. */
 export class OutstandingRows {
   readonly #rows = new Map<number, OutstandingRow>();
-  readonly #watches = new Set<CancellationScope>();
+  /** Polls in flight, by their numbers. */
+  readonly #polls = new Map<number, CancellationScope>();
+  /** By certidao id: rows that a poll has taken over, and settled before their chunk returned. */
+  readonly #early = new Map<string, PollResult>();
+  #lastPoll = 0;
 
   constructor(tuples: readonly PolledRow[]) {
-    for (const tuple of tuples) this.add(tuple);
+    for (const tuple of tuples) this.#rows.set(tuple[0], { tuple, poll: null, known: false });
   }
 
   get size(): number {
@@ -42,19 +51,29 @@ export class OutstandingRows {
 
   /** Polls in flight. */
   get polls(): number {
-    return this.#watches.size;
+    return this.#polls.size;
   }
 
   tuples(): PolledRow[] {
     return [...this.#rows.values()].map(({ tuple }) => tuple);
   }
 
-  add(tuple: PolledRow): void {
-    this.#rows.set(tuple[0], { tuple, polled: false, known: false });
+  /** @param polledBy the poll that has taken it over. @returns it when that one has settled it */
+  add(tuple: PolledRow, now: number, polledBy?: number): SettledRow | null {
+    const [rowIndex, certidaoId, , , attempts] = tuple;
+    const early = this.#early.get(certidaoId);
+    if (early !== undefined) {
+      this.#early.delete(certidaoId);
+      return settledRow(early, attempts, now);
+    }
+    const poll = polledBy !== undefined && this.#polls.has(polledBy) ? polledBy : null;
+    this.#rows.set(rowIndex, { tuple, poll, known: polledBy !== undefined });
+    return null;
   }
 
   clear(): void {
     this.#rows.clear();
+    this.#early.clear();
   }
 
   /**
@@ -69,9 +88,9 @@ export class OutstandingRows {
     share: number,
     moreToCome: boolean,
   ): { rows: OutstandingRow[] } | { at: number } {
-    const slots = Math.max(3, Math.ceil(share / limits.pollRows) + 1);
-    const free = slots - this.#watches.size;
-    const unwatched = [...this.#rows.values()].filter((row) => !row.polled);
+    const slots = Math.max(3, Math.ceil(share / pollRows) + 1);
+    const free = slots - this.#polls.size;
+    const unwatched = [...this.#rows.values()].filter((row) => row.poll === null);
     const isFresh = (row: OutstandingRow): boolean => now - row.tuple[2] < limits.freshForMs;
     if (free <= 0 || (free === 1 && !unwatched.some(isFresh))) return { at: Infinity };
     const dueAt = Math.min(...unwatched.map((row) => (row.known ? now : row.tuple[3])));
@@ -80,46 +99,65 @@ export class OutstandingRows {
     const byDue = (a: OutstandingRow, b: OutstandingRow): number => a.tuple[3] - b.tuple[3];
     const rows = unwatched
       .sort((a, b) => Number(isFresh(b)) - Number(isFresh(a)) || byDue(a, b))
-      .slice(0, limits.pollRows);
+      .slice(0, pollRows);
     return { rows };
   }
 
-  /** @returns null when cancelled between two attempts: the rows stay outstanding */
+  /** @returns the answer, and the settled rows; null when cancelled between two attempts: the rows stay outstanding */
   async poll(
     rows: readonly OutstandingRow[],
-    read: (tuples: PolledRow[]) => Promise<PollAnswer>,
-  ): Promise<PollAnswer | null> {
-    for (const row of rows) row.polled = row.known = true;
+    read: (tuples: PolledRow[], poll: number) => Promise<PollAnswer>,
+  ): Promise<{ answer: PollAnswer; settled: SettledRow[] } | null> {
+    const poll = (this.#lastPoll += 1);
+    for (const row of rows) Object.assign(row, { poll, known: true });
     const scope = new CancellationScope();
-    this.#watches.add(scope);
+    this.#polls.set(poll, scope);
     try {
-      return await scope.run(() => read(rows.map((row) => row.tuple)));
+      const tuples = rows.map((row) => row.tuple);
+      const answer = await scope.run(() => read(tuples, poll));
+      return { answer, settled: this.#take(poll, answer, Date.now()) };
     } catch (error) {
       if (!isCancellation(error) && !scope.consideredCancelled) throw error;
       return null;
     } finally {
-      for (const row of rows) row.polled = false;
-      this.#watches.delete(scope);
+      for (const row of this.#rows.values()) if (row.poll === poll) row.poll = null;
+      this.#polls.delete(poll);
     }
   }
 
   /** Cancelled polls return what they have. */
   cancelPolls(): void {
-    for (const scope of this.#watches) scope.cancel();
+    for (const scope of this.#polls.values()) scope.cancel();
   }
 
-  /** @returns the settled rows, which are removed */
-  take({ due, settled }: PollAnswer, now: number): SettledRow[] {
-    for (const [rowIndex, dueAt] of due) {
+  /** Only what a poll says of its own rows counts: another one may have read a row, and it may have gone again. */
+  #take(poll: number, { due, settled, tookOver }: PollAnswer, now: number): SettledRow[] {
+    const ownRow = (rowIndex: number): OutstandingRow | undefined => {
       const row = this.#rows.get(rowIndex);
+      return row?.poll === poll ? row : undefined;
+    };
+    for (const [rowIndex, dueAt] of due) {
+      const row = ownRow(rowIndex);
       if (row !== undefined) row.tuple[3] = dueAt;
     }
-    return settled.flatMap(([rowIndex, status, notBefore]) => {
-      const attempts = this.#rows.get(rowIndex)?.tuple[4];
-      this.#rows.delete(rowIndex);
-      return attempts === undefined
-        ? []
-        : { rowIndex, attempts, status, notBefore: notBefore ?? now };
+    const results = new Map(settled.map((result) => [result[0], result]));
+    for (const [rowIndex, certidaoId] of tookOver) {
+      const result = results.get(rowIndex);
+      if (result !== undefined && !this.#rows.has(rowIndex)) this.#early.set(certidaoId, result);
+    }
+    return settled.flatMap((result) => {
+      const row = ownRow(result[0]);
+      if (row === undefined) return [];
+      this.#rows.delete(result[0]);
+      return settledRow(result, row.tuple[4], now);
     });
   }
+}
+
+function settledRow(
+  [rowIndex, status, notBefore]: PollResult,
+  attempts: number,
+  now: number,
+): SettledRow {
+  return { rowIndex, attempts, status, notBefore: notBefore ?? now };
 }

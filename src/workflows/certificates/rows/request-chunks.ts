@@ -6,10 +6,11 @@ import type {
 } from '../../../domain/certificates/certificate-rows';
 
 const limits = {
-  chunkRows: 10,
+  chunkRows: 30,
   chunksInFlight: 3,
-  /** A full chunk that returns within this time leaves room for concurrent ones. */
+  /** A full chunk that returns within this time, or this time a row, leaves room for concurrent ones. */
   quickChunkMs: 500,
+  quickRowMs: 50,
   /** One that has not returned by then may not have started. */
   usualMs: 2_000,
 } as const;
@@ -118,17 +119,18 @@ export class RequestChunks {
   learn(answers: readonly RowAnswer[], given: number, tookMs: number): void {
     const isLate = answers.some((answer) => isOneOf(answer, ['no_permit', 'no_time']));
     const tried = answers.filter((answer) => wasSent(answer) || isOneOf(answer, ['not_sent']));
+    const quickMs = Math.max(limits.quickChunkMs, tried.length * limits.quickRowMs);
+    const isQuick = tried.length > 0 && tookMs < quickMs;
     if (isLate) {
       this.#rows = Math.max(1, tried.length);
       this.#oneAtATime = answers.some((answer) => isOneOf(answer, ['no_permit']));
-    } else if (tried.length > 0 && tookMs < limits.quickChunkMs) {
+    } else if (isQuick) {
       this.#rows = Math.min(limits.chunkRows, Math.max(this.#rows, tried.length * 2));
       this.#oneAtATime = false;
     }
     if (given === answers.length) return;
-    const more = tookMs < limits.quickChunkMs ? 1 : 0;
-    const hadAll = !isLate && !answers.some((answer) => isOneOf(answer, ['no_slot']));
-    this.#slotless = hadAll ? Math.max(1, (this.#slotless ?? 0) + more) : 0;
+    const hadAll = !answers.some((answer) => isOneOf(answer, ['no_permit', 'no_slot']));
+    this.#slotless = hadAll ? Math.max(1, (this.#slotless ?? 0) + (isQuick ? 1 : 0)) : 0;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { PollAnswer } from '../../../domain/certificates/certificate-rows';
 import { pollBoundMs } from '../../../domain/core/service/poll-timing';
 import type { DrivenRows } from './driven-rows';
-import type { OutstandingRow } from './outstanding-rows';
+import type { OutstandingRow, SettledRow } from './outstanding-rows';
 import type { RowRequests } from './row-requests';
 
 /** Sizes and bounds: see decision records 002, 004 and 008. */
@@ -9,8 +9,6 @@ const limits = {
   /** Return after the first settlement: soon when rows wait for its slot, later when none do. */
   lingerMs: 1_000,
   slotLingerMs: 120,
-  /** Issuances of one row in all when the service fails them as retryable. */
-  attempts: 5,
 } as const;
 
 /** Polls the accepted rows of a driver, and takes what has settled. */
@@ -43,10 +41,11 @@ export class RowPolls {
     const now = Date.now();
     const youngestAgeMs = Math.min(...rows.map((row) => now - row.tuple[2]));
     const slotsWanted = this.#requests.mayRequest(now) && this.#requests.readyRows(now) > 0;
-    const answer = await this.#rows.outstanding.poll(rows, (tuples) =>
+    const polled = await this.#rows.outstanding.poll(rows, (tuples, poll) =>
       activities.pollCertificates({
         list,
         name,
+        poll,
         rows: tuples,
         rowDeadlineMs: terms.rowDeadlineMs,
         boundMs: pollBoundMs(youngestAgeMs),
@@ -56,20 +55,12 @@ export class RowPolls {
         interactive: terms.interactive,
       }),
     );
-    if (answer !== null) this.#takeWatched(answer);
+    if (polled !== null) this.#takeWatched(polled.answer, polled.settled);
   }
 
-  #takeWatched(answer: PollAnswer): void {
+  #takeWatched(answer: PollAnswer, settled: readonly SettledRow[]): void {
     for (const [chunk, slots] of answer.handedOn) this.#rows.chunks.handOn(chunk, slots);
-    for (const row of this.#rows.outstanding.take(answer, Date.now())) {
-      const { attempts, notBefore, rowIndex, status } = row;
-      if (status !== 'retryable') this.#rows.state.counts[status] += 1;
-      else if (attempts >= limits.attempts) this.#rows.state.counts.failed += 1;
-      else {
-        const again = { rowIndex, attempts, notBefore, mode: 'normal', throttled: 0 } as const;
-        this.#rows.waiting.goAgain({ ...again, was: 'failed' });
-      }
-    }
+    for (const row of settled) this.#requests.settle(row);
     for (let n = 0; n < answer.unreadable; n += 1) this.#requests.countLost();
     if (answer.readFailure === 'credentials') this.#rows.breaker.reason = 'credentials';
     else if (answer.settled.length > 0 && this.#rows.breaker.reason === 'credentials') {

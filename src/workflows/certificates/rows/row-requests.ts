@@ -6,20 +6,24 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import {
+  polledRow,
   shortRunId,
   type AgainRow,
   type RequestRow,
   type RowAnswer,
 } from '../../../domain/certificates/certificate-rows';
-import { backoffMs, certificatePace } from '../../../domain/core/service/poll-timing';
+import { backoffMs } from '../../../domain/core/service/poll-timing';
 import type { RowsProgress, WaitingFor } from '../../messages';
 import type { DrivenRows } from './driven-rows';
+import type { SettledRow } from './outstanding-rows';
 import type { RequestAllowance } from './request-allowance';
 
 /** Bounds: see decision records 002, 004 and 008. */
 const limits = {
   /** Attempts under `--on-unknown reissue`: the first and one more. */
   reissueAttempts: 2,
+  /** Issuances of one row in all when the service fails them as retryable. */
+  issuances: 5,
   throttled: 20,
   /** A longer wait before a repetition is shown though other rows are outstanding. */
   briefRetryMs: 60_000,
@@ -155,9 +159,9 @@ export class RowRequests {
       if (isFailed !== null) breaker.requested(isFailed, requested);
       switch (answer.kind) {
         case 'accepted': {
-          const { rowIndex, certidaoId, requestedAt, attempts, flags } = answer;
-          const dueAt = Math.max(now, answer.dueAt ?? requestedAt + certificatePace.firstMs);
-          this.#rows.outstanding.add([rowIndex, certidaoId, requestedAt, dueAt, attempts, flags]);
+          const outstanding = polledRow(answer, now);
+          const settled = this.#rows.outstanding.add(outstanding, now, answer.polledBy);
+          if (settled !== null) this.settle(settled);
           break;
         }
         case 'settled':
@@ -171,6 +175,16 @@ export class RowRequests {
       }
     }
     if (shut !== null) breaker.shut(shut.reason, shut.until);
+  }
+
+  /** A poll found it settled. */
+  settle({ attempts, notBefore, rowIndex, status }: SettledRow): void {
+    if (status !== 'retryable') this.#rows.state.counts[status] += 1;
+    else if (attempts >= limits.issuances) this.#rows.state.counts.failed += 1;
+    else {
+      const again = { rowIndex, attempts, notBefore, mode: 'normal', throttled: 0 } as const;
+      this.#rows.waiting.goAgain({ ...again, was: 'failed' });
+    }
   }
 
   /** @returns why requests pause; null when they do not */
