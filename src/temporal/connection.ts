@@ -62,16 +62,41 @@ export async function connectClient(options: {
 }): Promise<EngineClient> {
   // Loaded on demand: it would double the time of a command that only reads the store.
   const sdk = require('@temporalio/client') as typeof import('@temporalio/client');
+  let isClosed = false;
+  const retry = sdk.makeGrpcRetryInterceptor(sdk.defaultGrpcRetryOptions());
   const connection = await sdk.Connection.connect({
     connectTimeout: '10s',
     ...options.connectionOptions,
+    interceptors: [retry, refusing(() => isClosed)],
     address: options.address,
   }).catch(() => {
     throw new EngineUnreachableError(options.address);
   });
   const { address, namespace, dataConverter } = options;
   const client = new sdk.Client({ connection, namespace, dataConverter });
-  return { client, connection, address, namespace, close: () => connection.close() };
+  const close = (): Promise<void> => {
+    isClosed = true;
+    return connection.close();
+  };
+  return { client, connection, address, namespace, close };
+}
+
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
+type Call = ReturnType<Interceptor>;
+
+/** The SDK retries on a timer, also when the connection was closed meanwhile: that would end the process. */
+function refusing(isClosed: () => boolean): Interceptor {
+  return (options, nextCall) => {
+    if (!isClosed()) return nextCall(options) as Call;
+    const nothing = (): void => undefined;
+    const refused: Partial<Call> = {
+      start: (metadata, listener) =>
+        listener?.onReceiveStatus?.({ code: 1, details: 'the connection is closed', metadata }),
+      sendMessage: nothing,
+      halfClose: nothing,
+    };
+    return refused as unknown as Call;
+  };
 }
 
 function stringsOf(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectClient } from '../../src/temporal/connection';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
 import { DevServers, askServer, isAlive } from '../support/dev-servers';
 
@@ -53,9 +55,21 @@ describe('a server on a data directory', () => {
     });
   });
 
-  it('leaves its database and its record when it is stopped', async () => {
+  it('leaves its database and its record when it is stopped, and ends no process that still asks it', async () => {
+    const { address } = server;
+    const engine = await connectClient({
+      connectionOptions: {},
+      namespace: 'default',
+      address,
+      dataConverter: {},
+    });
     await server.stop();
     await server.exited;
+    // It is tried again, on a timer that outlives the connection.
+    const asked = engine.client.workflow.getHandle('x').describe();
+    await sleep(300);
+    await engine.close();
+    await expect(asked).rejects.toMatchObject({ cause: { code: 1 } });
     expect(isAlive(server.pid)).toBe(false);
     expect(readdirSync(place.data)).toEqual(
       expect.arrayContaining(['temporal-server.json', 'temporal.db']),
