@@ -65,14 +65,19 @@ async function followOn<T>(
   const shown = engine.client.withAbortSignal(signal, () =>
     showProgress(engine, readProgress, audience, signal),
   );
+  let isGone = false;
   try {
-    return await Promise.race([
+    const end = await Promise.race([
       resultOf<T>(ctx, engine, workflowId, signal),
       engineGone(ctx, engine, signal),
       shown.then(() => never()),
     ]);
+    isGone = end.kind !== 'ended';
+    return end;
   } finally {
     over.abort();
+    // The SDK's retries ignore the signal: a retry on a closed connection ends the process.
+    if (!isGone) await shown.catch(() => undefined);
   }
 }
 
