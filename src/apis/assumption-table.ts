@@ -66,7 +66,7 @@ export const assumptionTable: readonly Assumption[] = [
     area: 'Lists',
     matter: 'a service that ignores such a name',
     value:
-      'every item is judged by its own fields; a cursor that comes twice in one walk is an error that names the key; nothing relies on the order of a list',
+      'every item is judged by its own fields; a cursor that comes twice in one walk is an error that names the key, but a page may name its own: the last one, or the service keeps the place; nothing relies on the order of a list',
     keys: [],
     reason: 'a name that is not known is often ignored without a word',
   },
