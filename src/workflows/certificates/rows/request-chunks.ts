@@ -6,11 +6,10 @@ import type {
 } from '../../../domain/certificates/certificate-rows';
 
 const limits = {
-  chunkRows: 30,
+  chunkRows: 10,
   chunksInFlight: 3,
-  /** A full chunk that returns within this time, or this time a row, leaves room for concurrent ones. */
+  /** A full chunk that returns within this time leaves room for concurrent ones. */
   quickChunkMs: 500,
-  quickRowMs: 50,
   /** One that has not returned by then may not have started. */
   usualMs: 2_000,
 } as const;
@@ -119,8 +118,7 @@ export class RequestChunks {
   learn(answers: readonly RowAnswer[], given: number, tookMs: number): void {
     const isLate = answers.some((answer) => isOneOf(answer, ['no_permit', 'no_time']));
     const tried = answers.filter((answer) => wasSent(answer) || isOneOf(answer, ['not_sent']));
-    const quickMs = Math.max(limits.quickChunkMs, tried.length * limits.quickRowMs);
-    const isQuick = tried.length > 0 && tookMs < quickMs;
+    const isQuick = tried.length > 0 && tookMs < limits.quickChunkMs;
     if (isLate) {
       this.#rows = Math.max(1, tried.length);
       this.#oneAtATime = answers.some((answer) => isOneOf(answer, ['no_permit']));
