@@ -218,8 +218,8 @@ export const mutants: readonly Mutant[] = [
     name: 'plaintext-accepted',
     promise: 'a payload in the clear, which anybody may have written, is taken',
     file: 'src/temporal/payload/payload-codec.ts',
-    find: 'sealed.equals(notStarted.data as Buffer))\n      return notStarted;',
-    replace: 'metadata)\n      return { metadata, data };',
+    find: 'if (isPlain && sealed.equals(notStarted.data as Buffer)) return notStarted;',
+    replace: 'if (isPlain) return { metadata, data };',
     tests: ['test/unit/temporal/payload-codec.test.ts'],
   },
   {

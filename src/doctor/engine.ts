@@ -13,6 +13,7 @@ import type { Store } from '../store/store';
 import type { EngineClient } from '../temporal/connection';
 import { isGrpcStatus } from '../temporal/grpc-status';
 import { reachEngine } from '../temporal/open-engine';
+import { refuseOtherStore } from '../temporal/namespace-store';
 import { queuePollers } from '../temporal/queue-pollers';
 import { missingSearchAttributes } from '../temporal/search-attributes';
 import { stalledWorkflows } from '../temporal/stalled-workflows';
@@ -40,6 +41,8 @@ export async function examineEngine(
     if (findings.some(({ state }) => state === 'fail')) return findings;
     findings.push(await examineSearchAttributes(engine));
     if (store === null) return findings;
+    const stranger = await examineOwner(engine, store);
+    if (stranger !== null) return [...findings, stranger];
     return [
       ...findings,
       ...(await examinePollers(engine, environment, store)),
@@ -106,6 +109,17 @@ async function examineSearchAttributes(engine: EngineClient): Promise<Finding> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return fail(check, error.message, 'as it says');
+  }
+}
+
+/** Null unless the namespace belongs to another store: workers of ours refuse it. */
+async function examineOwner(engine: EngineClient, store: Store): Promise<Finding | null> {
+  try {
+    await refuseOtherStore(engine, store.id);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return fail(`namespace ${engine.namespace}`, error.message, 'as it says');
   }
 }
 

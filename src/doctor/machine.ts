@@ -5,7 +5,9 @@ import { ConfigError, type Environment } from '../environment';
 import { doubtSince } from '../store/epoch';
 import { openStore, shownAddress } from '../store/open-store';
 import { findIdKey } from '../store/sealed/find-id-key';
+import { otherAddresses } from '../store/core/service-addresses';
 import type { Loss, Store } from '../store/store';
+import { StoreConfigError } from '../store/store-error';
 import { engineAddress } from '../temporal/connection';
 import {
   findPayloadKeys,
@@ -112,6 +114,10 @@ export async function examineStore(
     const { engine, mayLose } = await store.prove();
     const detail = `${shownAddress(storeUrl)} can be written (id ${store.id.slice(0, 8)}, ${engine})`;
     const findings = [ok(check, detail), ...mayLose.map((loss) => warn(check, ...lossWords[loss]))];
+    const { credit, investigation } = environment;
+    const addresses = { investigation: investigation?.baseUrl, credit: credit?.baseUrl };
+    for (const other of await otherAddresses(store, addresses))
+      findings.push(warn('service address', other, 'give all workers of a store the same'));
     if ((await doubtSince(store)) !== null) findings.push(warn(check, ...doubtWords));
     const { publicKey } = idKey.signingKey;
     findings.push(ok('public key', `${publicKey}; \`report verify --public-key\` takes it`));
@@ -120,7 +126,9 @@ export async function examineStore(
     const fix =
       error instanceof ConfigError
         ? `fix ${error.variable}`
-        : 'fix DILIGENCE_STORE_URL or DILIGENCE_ID_KEY, or the rights of the store';
+        : error instanceof StoreConfigError
+          ? 'as it says'
+          : 'fix DILIGENCE_STORE_URL or DILIGENCE_ID_KEY, or the rights of the store';
     return without(fail(check, messageOf(error), fix));
   }
 }

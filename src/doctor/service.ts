@@ -48,7 +48,7 @@ export async function accessFinding(
     return ok(check, `${baseUrl} takes the token (${told}${Date.now() - startedAt} ms)`);
   } catch (error) {
     if (isCallFailure(error) && classifyFailure(error) === 'credentials') {
-      const fix = `fix ${variables.token}, then restart the workers (\`diligence stop\`)`;
+      const fix = `fix ${variables.token}, then restart the workers`;
       return fail(check, `${baseUrl} refuses the token`, fix);
     }
     const fix = `fix ${variables.address}, or the way there (network, proxy, certificate)`;
@@ -151,7 +151,7 @@ export async function examineMonitors(
       return [ok(check, 'the token is taken, and changes can be listed')];
     } catch (error) {
       if (isCallFailure(error) && classifyFailure(error) === 'credentials') {
-        const fix = 'fix INVESTIGATION_TOKEN, then restart the workers (`diligence stop`)';
+        const fix = 'fix INVESTIGATION_TOKEN, then restart the workers';
         return [fail(check, 'the bearer token is refused', fix)];
       }
       if (error instanceof StatusError && (error.status === 404 || error.status === 410)) {

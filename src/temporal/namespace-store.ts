@@ -46,12 +46,17 @@ export async function refuseOtherStore(engine: Engine, storeId: string): Promise
   );
 }
 
-async function storeOf({ connection, namespace }: Engine): Promise<string | null> {
+async function storeOf({ address, connection, namespace }: Engine): Promise<string | null> {
   try {
     const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace });
     return namespaceInfo?.data?.[dataKey] ?? null;
   } catch (error) {
     if (isDenied(error)) return null;
+    if (isGrpcStatus(error, 'notFound'))
+      throw new ConfigError(
+        'TEMPORAL_NAMESPACE',
+        `the server at ${address} has no namespace ${namespace}: name another, or temporal operator namespace create --namespace ${namespace} --retention 30d`,
+      );
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Logger } from 'pino';
 import type { Store } from '../store/store';
+import { keepAddresses, otherAddresses } from '../store/core/service-addresses';
 import { findIdKey } from '../store/sealed/find-id-key';
 import { ConfigError, readEnvironment, type Environment, type ListenAddress } from '../environment';
 import type { KeyRing } from '../protection/key-ring';
@@ -66,6 +67,14 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   const { log, happenings } = installLog(flags.logLevel);
   store.observe(happenings.store);
   for (const remark of remarks) log.warn(remark);
+  // The sandbox of `dev` has another port at each start.
+  if (flags.embedded !== true) {
+    const { credit, investigation } = environment;
+    const addresses = { investigation: investigation?.baseUrl, credit: credit?.baseUrl };
+    for (const other of await otherAddresses(store, addresses))
+      log.warn(`${other}: all workers of a store need the same`);
+    await keepAddresses(store, addresses);
+  }
   const stopping = new AbortController();
   const metrics = new WorkerMetrics(ownVersion());
   const lag = new EventLoopLag();

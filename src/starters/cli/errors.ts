@@ -29,7 +29,13 @@ export function reportError(error: unknown, json = false): number {
   if (isReaderGone() && errno === 'EPIPE') return exitCodes.done;
   const kind = kinds[name];
   const { code, exitCode } = kind ?? { code: 'failed', exitCode: exitCodes.failed };
-  const said = kind === undefined ? errorLine(error) : redactText(message);
+  const { address, port } = error as { address?: string; port?: number };
+  const said =
+    errno === 'EADDRINUSE'
+      ? `another process listens on ${address}:${port}: choose another port`
+      : kind === undefined
+        ? errorLine(error)
+        : redactText(message);
   printNote(`diligence: ${error instanceof WordedError ? say(...error.words) : said}`);
   if (json) printEnvelope({ error: { code, message: said, field: fieldOf(message) }, exitCode });
   return exitCode;

@@ -13,7 +13,7 @@ import {
 import { sql, type Statement } from '../statement';
 import { StoreError, restoredError } from '../store-error';
 import { dialect } from './dialect';
-import { postgresErrorOf } from './errors';
+import { openingError, postgresErrorOf } from './errors';
 import { queryOf, resultOf } from './query';
 import { PostgresWriter } from './writer';
 
@@ -55,7 +55,7 @@ export async function openPostgres(url: string, blobs: string, idKey: IdKey): Pr
     return database;
   } catch (error) {
     await Promise.all(pools.map((pool) => pool.end()));
-    throw postgresErrorOf(error, 'opening the store');
+    throw openingError(error, url);
   }
 }
 
@@ -82,7 +82,7 @@ export async function postgresToRead(url: string, blobs: string): Promise<Databa
     if (identity !== null) return postgresDatabase(identity, reading, [], blobs);
   } catch (error) {
     await reading.end();
-    throw postgresErrorOf(error, 'opening the store');
+    throw openingError(error, url);
   }
   await reading.end();
   return null;

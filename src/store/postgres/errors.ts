@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode } from '../store-error';
+import { StoreConfigError, StoreError, type StoreErrorCode } from '../store-error';
 
 /** By SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html), whole or by class. */
 const codes: Readonly<Record<string, StoreErrorCode>> = {
@@ -29,4 +29,24 @@ export function postgresErrorOf(error: unknown, doing: string): StoreError {
   // Without a state the connection failed.
   const known = state === null ? 'gone' : (codes[state] ?? codes[state.slice(0, 2)] ?? 'other');
   return new StoreError(known, `${doing}: ${code ?? name ?? 'the connection failed'}`);
+}
+
+/** By SQLSTATE or errno: what is wrong at the address of a store. */
+const addressFaults: Readonly<Record<string, string>> = {
+  '28P01': 'the password is refused',
+  '28000': 'the role does not exist, or may not connect (pg_hba.conf)',
+  '3D000': 'there is no such database: create it, owned by the role, in UTF-8',
+  ECONNREFUSED: 'nobody listens there: start PostgreSQL',
+  ENOTFOUND: 'there is no such host (`@`, `/` and `#` of a password are written %40, %2F and %23)',
+};
+
+/** Why a store cannot be opened. Its password is not shown. */
+export function openingError(error: unknown, url: string): StoreError | StoreConfigError {
+  const { code = '' } = error as { code?: string };
+  const fault = addressFaults[code];
+  if (fault === undefined || !URL.canParse(url)) return postgresErrorOf(error, 'opening the store');
+  const { host, pathname, username } = new URL(url);
+  return new StoreConfigError(
+    `DILIGENCE_STORE_URL: ${username}@${host}${pathname}: ${fault} (${code})`,
+  );
 }

@@ -23,7 +23,7 @@ export interface EncryptionCodecOptions {
   namespace: string;
 }
 
-/** A payload that is not sealed. */
+/** A payload that is not sealed, or whose outside is not as we make it. */
 export class ForeignPayloadError extends Error {
   override readonly name = 'ForeignPayloadError';
 }
@@ -58,14 +58,16 @@ export class EncryptionCodec implements PayloadCodec {
     return payloads.map((payload) => this.#open(payload));
   }
 
-  #open({ metadata, data }: Payload): Payload {
+  #open({ data, externalPayloads, metadata }: Payload & temporal.api.common.v1.IPayload): Payload {
     const shown = (field: string): string =>
       Buffer.from(metadata?.[field] ?? []).toString('latin1');
     const sealed = Buffer.from(data ?? []);
-    if (shown('encoding') === 'json/plain' && sealed.equals(notStarted.data as Buffer))
-      return notStarted;
-    const id = shown('encryption-key-id');
-    if (shown('encoding') !== encryptedEncoding || id === '')
+    const [encoding, id] = [shown('encoding'), shown('encryption-key-id')];
+    // Nothing stands beside what we seal, nor beside what the server writes.
+    const fields = (externalPayloads ?? []).length > 0 ? 0 : Object.keys(metadata ?? {}).length;
+    const isPlain = fields === 1 && encoding === 'json/plain';
+    if (isPlain && sealed.equals(notStarted.data as Buffer)) return notStarted;
+    if (fields !== 2 || encoding !== encryptedEncoding || id === '')
       throw new ForeignPayloadError(
         'a payload is not encrypted, or not by us: whoever wrote it lacks our codec',
       );

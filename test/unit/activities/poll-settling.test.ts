@@ -40,6 +40,7 @@ it('settles an issuance that completed without evidence, and notes it', async ()
   expect(await bench.watch(work, { rows: [row(0)] })).toEqual({
     settled: [[0, 'issued']],
     due: [],
+    tookOver: [],
     unreadable: 0,
     handedOn: [],
     readFailure: null,
@@ -228,6 +229,7 @@ it('returns at once when nothing is left', async () => {
   expect(await bench.watch(await bench.work('w1', [documentA]), { rows: [] })).toEqual({
     settled: [],
     due: [],
+    tookOver: [],
     unreadable: 0,
     handedOn: [],
     readFailure: null,

@@ -1,0 +1,22 @@
+import { keepAddresses, otherAddresses } from '../../../src/store/core/service-addresses';
+import { TemporaryStore } from '../../support/temporary-store';
+
+let place: TemporaryStore;
+beforeEach(() => {
+  place = new TemporaryStore();
+});
+afterEach(() => place.remove());
+
+it('names the services whose address is another than that of the worker before', async () => {
+  const { store } = place;
+  const own = { investigation: 'https://one.example/api/v1', credit: undefined };
+  expect(await otherAddresses(store, own)).toEqual([]);
+  await keepAddresses(store, own);
+  expect(await otherAddresses(store, own)).toEqual([]);
+  const moved = { investigation: 'https://two.example', credit: 'https://credit.example' };
+  expect(await otherAddresses(store, moved)).toEqual([
+    'investigation: https://two.example here, and https://one.example/api/v1 at the worker that started last',
+  ]);
+  await keepAddresses(store, { credit: 'https://credit.example' });
+  expect(await otherAddresses(store, moved)).toHaveLength(1);
+});
