@@ -58,7 +58,7 @@ export class EncryptionCodec implements PayloadCodec {
     return payloads.map((payload) => this.#open(payload));
   }
 
-  #open({ data, externalPayloads, metadata }: Payload & temporal.api.common.v1.IPayload): Payload {
+  #open({ data, externalPayloads, metadata }: temporal.api.common.v1.IPayload): Payload {
     const shown = (field: string): string =>
       Buffer.from(metadata?.[field] ?? []).toString('latin1');
     const sealed = Buffer.from(data ?? []);
