@@ -114,9 +114,7 @@ export async function examineStore(
     const { engine, mayLose } = await store.prove();
     const detail = `${shownAddress(storeUrl)} can be written (id ${store.id.slice(0, 8)}, ${engine})`;
     const findings = [ok(check, detail), ...mayLose.map((loss) => warn(check, ...lossWords[loss]))];
-    const { credit, investigation } = environment;
-    const addresses = { investigation: investigation?.baseUrl, credit: credit?.baseUrl };
-    for (const other of await otherAddresses(store, addresses))
+    for (const other of await otherAddresses(store, environment))
       findings.push(warn('service address', other, 'give all workers of a store the same'));
     if ((await doubtSince(store)) !== null) findings.push(warn(check, ...doubtWords));
     const { publicKey } = idKey.signingKey;

@@ -69,11 +69,9 @@ async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   for (const remark of remarks) log.warn(remark);
   // The sandbox of `dev` has another port at each start.
   if (flags.embedded !== true) {
-    const { credit, investigation } = environment;
-    const addresses = { investigation: investigation?.baseUrl, credit: credit?.baseUrl };
-    for (const other of await otherAddresses(store, addresses))
+    for (const other of await otherAddresses(store, environment))
       log.warn(`${other}: all workers of a store need the same`);
-    await keepAddresses(store, addresses);
+    await keepAddresses(store, environment);
   }
   const stopping = new AbortController();
   const metrics = new WorkerMetrics(ownVersion());

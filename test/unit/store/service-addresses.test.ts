@@ -9,14 +9,15 @@ afterEach(() => place.remove());
 
 it('names the services whose address is another than that of the worker before', async () => {
   const { store } = place;
-  const own = { investigation: 'https://one.example/api/v1', credit: undefined };
+  const own = { investigation: { baseUrl: 'https://one.example/api/v1' }, credit: null };
   expect(await otherAddresses(store, own)).toEqual([]);
   await keepAddresses(store, own);
   expect(await otherAddresses(store, own)).toEqual([]);
-  const moved = { investigation: 'https://two.example', credit: 'https://credit.example' };
+  const credit = { baseUrl: 'https://credit.example' };
+  const moved = { investigation: { baseUrl: 'https://two.example' }, credit };
   expect(await otherAddresses(store, moved)).toEqual([
     'investigation: https://two.example here, and https://one.example/api/v1 at the worker that started last',
   ]);
-  await keepAddresses(store, { credit: 'https://credit.example' });
+  await keepAddresses(store, { credit, investigation: null });
   expect(await otherAddresses(store, moved)).toHaveLength(1);
 });
