@@ -1,7 +1,7 @@
 import { lookup as lookupName, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 
 /** Guards connections to addresses that others name: a service's file URL, a webhook. */
 
@@ -81,6 +81,8 @@ export class AddressGuard {
   }
 
   connector(timeoutMs: number, ports: 'usual' | 'any' = 'usual'): buildConnector.connector {
+    // Loaded on demand: commands that only read the store connect to nobody.
+    const { buildConnector } = require('undici') as typeof import('undici');
     return (options, done) => {
       const host = plainHost(options.hostname);
       this.#lookUp(host, { all: true }, (error, found) => {

@@ -26,12 +26,13 @@ import { CertificateJobs } from '../store/certificates/jobs';
 import { deleteRuns, runsOf } from '../temporal/job-runs';
 import { keepRetentionSchedule } from '../temporal/retention-schedule';
 import * as kinds from './kinds';
+import { roleNames, type RoleName } from './role-names';
 import { commonOf, serviceOf, type InvestigationPart, type Role, type WorkerParts } from './part';
 
 /** Shutdown time of an upload beyond its total time. */
 const creditGraceMs = 10_000;
 
-/** What a process can be: settings in, workers with their activities out. */
+/** Settings in, workers with their activities out. */
 export const roles = {
   workflows(parts: WorkerParts): Role {
     const { environment, standstill, stopping } = parts;
@@ -148,10 +149,7 @@ export const roles = {
       }),
     };
   },
-} satisfies Record<string, (parts: WorkerParts) => Role>;
-
-export type RoleName = keyof typeof roles;
-export const roleNames = Object.keys(roles) as RoleName[];
+} satisfies Record<RoleName, (parts: WorkerParts) => Role>;
 
 /** Those whose service is configured; with neither, the first is reported missing. */
 export function configuredRoles({ investigation, credit }: Environment): RoleName[] {
