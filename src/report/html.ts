@@ -1,3 +1,5 @@
+import { plainText } from '../domain/core/plain-text';
+
 /** Text that is HTML already. All other text is escaped when it is inserted. */
 export class Html {
   readonly text: string;
@@ -32,12 +34,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** For text between tags and in quoted attributes. Removes control characters, which HTML forbids. */
+/** For text between tags and in quoted attributes. */
 function escaped(text: string): string {
-  return (
-    text
-      // oxlint-disable-next-line no-control-regex
-      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '')
-      .replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
-  );
+  return plainText(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }

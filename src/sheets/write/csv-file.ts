@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { stringify, type Stringifier } from 'csv-stringify';
 import { stringify as stringifyAtOnce } from 'csv-stringify/sync';
+import { plainText } from '../../domain/core/plain-text';
 
 export type CsvCell = string | number | boolean | null;
 
@@ -37,7 +38,8 @@ export function inertCell(text: string): string {
 export function csvCell(cell: CsvCell, excel: boolean): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return excel ? String(cell).replace('.', ',') : String(cell);
-  return excel ? inertCell(String(cell)) : String(cell);
+  const text = plainText(String(cell));
+  return excel ? inertCell(text) : text;
 }
 
 export function csvStream(

@@ -32,3 +32,11 @@ test.each(['+1', '+5511987654321+1', '=1+1', '-1', '@SUM(A1)'])(
     expect([await written(text, true), await written(text, false)]).toEqual([`'${text}`, text]);
   },
 );
+
+test('characters that no reader of CSV expects are left out', async () => {
+  const name = 'ACME\u0000 LTDA\u0007\t1';
+  expect([await written(name, false), await written(`\u0000=1`, true)]).toEqual([
+    '"ACME LTDA\t1"',
+    "'=1",
+  ]);
+});
