@@ -31,8 +31,17 @@ export function sql(texts: TemplateStringsArray, ...values: readonly unknown[]):
     const list = value.map(textOf).join(', ');
     return Array.isArray(value[0]) ? list : `(${list})`;
   };
-  const text = values.map((value, at) => textOf(value) + (texts[at + 1] ?? ''));
+  const text = values.map((value, at) => {
+    const isSet = Array.isArray(value) && texts[at]?.endsWith('IN ');
+    return textOf(isSet ? padded(value) : value) + (texts[at + 1] ?? '');
+  });
   return { sql: (texts[0] ?? '') + text.join(''), parameters };
+}
+
+/** Its last value again, up to a power of two: what a database prepares, for few lengths, is kept. */
+function padded(set: readonly unknown[]): unknown[] {
+  const length = 2 ** Math.ceil(Math.log2(set.length));
+  return Array.from({ length }, (_, at) => set[Math.min(at, set.length - 1)]);
 }
 
 /** Names of tables and columns, and other SQL without parameters. */
