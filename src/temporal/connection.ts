@@ -1,6 +1,5 @@
 import type { Client, Connection, ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { WordedError } from '../domain/core/worded-error';
 import { ConfigError } from '../environment';
 import type { EngineRecord } from './engine-record';
@@ -12,6 +11,9 @@ export type EngineAddress =
 
 /** Reads `TEMPORAL_*` as `@temporalio/envconfig` does: variables, then a profile of its file. */
 export function engineAddress(env: NodeJS.ProcessEnv = process.env): EngineAddress {
+  // Loaded on demand, as the client below.
+  const { loadClientConnectConfig } =
+    require('@temporalio/envconfig') as typeof import('@temporalio/envconfig');
   let config;
   try {
     config = loadClientConnectConfig({ overrideEnvVars: stringsOf(env) });

@@ -1,4 +1,3 @@
-import { imageSize } from 'image-size';
 import type { Cell, FlatRow } from '../../domain/core/findings';
 import { html, type Html } from '../html';
 import type { Reader } from '../reader';
@@ -87,6 +86,8 @@ export function pictureHtml(
 
 /** As a browser displays it; null when unknown. */
 function sizeOf(bytes: Buffer): { width: number; height: number } | null {
+  // Loaded on demand: only a page with a picture needs it.
+  const { imageSize } = require('image-size') as typeof import('image-size');
   try {
     const { height, orientation = 1, width } = imageSize(bytes);
     return orientation >= 5 ? { width: height, height: width } : { width, height };
