@@ -16,7 +16,11 @@ export function engineAddress(env: NodeJS.ProcessEnv = process.env): EngineAddre
     require('@temporalio/envconfig') as typeof import('@temporalio/envconfig');
   let config;
   try {
-    config = loadClientConnectConfig({ overrideEnvVars: stringsOf(env) });
+    // An empty variable (`TEMPORAL_ADDRESS=` in .env) is unset.
+    const variables = Object.entries(env).filter(([, value]) => value);
+    config = loadClientConnectConfig({
+      overrideEnvVars: Object.fromEntries(variables) as Record<string, string>,
+    });
   } catch (error) {
     // The parser's own message quotes the lines around the error, including keys.
     const { line } = error as { line?: number };
@@ -99,13 +103,4 @@ function refusing(isClosed: () => boolean): Interceptor {
     };
     return refused as unknown as Call;
   };
-}
-
-function stringsOf(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      // An empty variable (`TEMPORAL_ADDRESS=` in .env) is unset.
-      (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
-    ),
-  );
 }

@@ -204,7 +204,6 @@ async function untilReady(
   let last = 'it never answered';
   while (Date.now() < deadlineAt && !isOver(child)) {
     try {
-      await knock(port);
       await prepareNamespace(`${host}:${port}`, namespace);
       return;
     } catch (error) {
@@ -222,22 +221,17 @@ async function untilReady(
   );
 }
 
-/** Fails at once when nobody listens. A gRPC channel that is refused sleeps for a second before it tries again. */
-async function knock(port: number): Promise<void> {
-  const socket = connect(port, host);
-  try {
-    await once(socket, 'connect');
-  } finally {
-    socket.destroy();
-  }
-}
-
 /**
  * Makes sure that a namespace keeps what has ended for 30 days and knows our search attributes. It is also the proof
  * that the server answers.
  */
 export async function prepareNamespace(address: string, name: string): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: 2_000 });
+  // A channel that was refused would wait for a second before it tries again.
+  const channelArgs = {
+    'grpc.initial_reconnect_backoff_ms': 50,
+    'grpc.max_reconnect_backoff_ms': 50,
+  };
+  const connection = await Connection.connect({ address, connectTimeout: 2_000, channelArgs });
   try {
     await connection.withDeadline(Date.now() + 2_000, async () => {
       await connection.workflowService.updateNamespace({

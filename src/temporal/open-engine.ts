@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataConverter } from '@temporalio/common';
+import type { KeyRing } from '../protection/key-ring';
 import { lockHolder } from '../store/process-lock';
 import type { Store } from '../store/store';
 import { WordedError } from '../domain/core/worded-error';
@@ -46,10 +46,11 @@ const startTimeoutMs = 15 * 60_000;
  *   those of the store
  */
 export async function openEngine(site: EngineSite, say: Tell): Promise<EngineClient> {
-  const address = engineAddress(site.environment.variables);
-  const converterFor = await converterOf(site, address, say);
-  if (address.kind === 'server') return connect(address, converterFor);
-  return connectEmbedded(await embeddedEngine(site.environment, say), converterFor);
+  const { environment } = site;
+  const address = engineAddress(environment.variables);
+  const keys = await keysOf(site, address, say);
+  const isServer = address.kind === 'server';
+  return connect(environment, keys, isServer ? address : await embeddedEngine(environment, say));
 }
 
 /**
@@ -59,46 +60,42 @@ export async function openEngine(site: EngineSite, say: Tell): Promise<EngineCli
  * @throws ConfigError when the payload keys are not those of the store
  */
 export const engineIfRunning = (site: EngineSite, say: Tell) =>
-  connectIfRunning(site.environment, (address) => converterOf(site, address, say));
+  connectIfRunning(site.environment, (address) => keysOf(site, address, say));
 
 /** Like `engineIfRunning`, without keys: for callers that read no payload. */
 export const reachEngine = (environment: Environment) =>
-  connectIfRunning(environment, async () => () => ({}));
-
-type ConverterFor = (namespace: string) => DataConverter;
+  connectIfRunning(environment, () => Promise.resolve(null));
 
 async function connectIfRunning(
-  { dataDir, variables }: Environment,
-  converter: (address: EngineAddress) => Promise<ConverterFor>,
+  environment: Environment,
+  keysFor: (address: EngineAddress) => Promise<KeyRing | null>,
 ): Promise<EngineClient | null> {
-  const address = engineAddress(variables);
-  if (address.kind === 'server') return connect(address, await converter(address));
-  const record = await runningEngine(dataDir);
-  return record === null ? null : connectEmbedded(record, await converter(address));
+  const address = engineAddress(environment.variables);
+  const isServer = address.kind === 'server';
+  const server = isServer ? address : await runningEngine(environment.dataDir);
+  return server === null ? null : connect(environment, await keysFor(address), server);
 }
 
-async function converterOf(
+async function keysOf(
   { environment, store }: EngineSite,
-  address: EngineAddress,
+  { kind }: EngineAddress,
   say: Tell,
-): Promise<ConverterFor> {
-  const keys = await findPayloadKeys(environment, address.kind, say);
+): Promise<KeyRing> {
+  const keys = await findPayloadKeys(environment, kind, say);
   await proveKeys(store, keys);
-  return (namespace) => dataConverterOf(keys, namespace, environment.aadNamespace);
+  return keys;
 }
 
-const connect = (
-  server: Omit<Parameters<typeof connectClient>[0], 'dataConverter'>,
-  converterFor: ConverterFor,
-) => connectClient({ ...server, dataConverter: converterFor(server.namespace) });
-
-async function connectEmbedded(
-  record: EngineRecord,
-  converterFor: ConverterFor,
+async function connect(
+  { aadNamespace }: Environment,
+  keys: KeyRing | null,
+  server: Extract<EngineAddress, { kind: 'server' }> | EngineRecord,
 ): Promise<EngineClient> {
-  const { address, namespace } = record;
-  const engine = await connect({ connectionOptions: {}, address, namespace }, converterFor);
-  return { ...engine, record };
+  const { address, namespace } = server;
+  const dataConverter = keys === null ? {} : dataConverterOf(keys, namespace, aadNamespace);
+  if ('kind' in server) return connectClient({ ...server, dataConverter });
+  const engine = await connectClient({ connectionOptions: {}, address, namespace, dataConverter });
+  return { ...engine, record: server };
 }
 
 async function embeddedEngine(environment: Environment, say: Tell): Promise<EngineRecord> {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -49,13 +49,6 @@ export async function readRecord<T>(path: string, schema: z.ZodType<T>): Promise
   }
 }
 
-interface RunOptions {
-  env?: NodeJS.ProcessEnv;
-  cwd?: string;
-  timeout: number;
-  signal?: AbortSignal | undefined;
-}
-
 /**
  * What a command prints.
  *
@@ -64,7 +57,12 @@ interface RunOptions {
 export async function run(
   command: string,
   args: readonly string[],
-  options: RunOptions,
+  options: {
+    env?: NodeJS.ProcessEnv;
+    cwd?: string;
+    timeout: number;
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<string> {
   const bounds = { ...options, maxBuffer: 16 * 1024 * 1024 };
   try {
@@ -72,25 +70,12 @@ export async function run(
     return stdout + stderr;
   } catch (error) {
     options.signal?.throwIfAborted();
-    const { killed, code, message, stdout = '', stderr = '' } = error as ExecError;
+    const { killed, code, message, stdout = '', stderr = '' } = error as ExecFileException;
     const printed = `${stdout}\n${stderr}`.trim().split('\n').at(-1)?.trim();
-    const reason =
-      // What could not be started has the name of an error for its code.
-      typeof code === 'string'
-        ? message
-        : killed === true
-          ? `took more than ${Math.round(options.timeout / 1_000)} s`
-          : printed || `exit code ${code ?? 'none'}`;
-    throw Object.assign(new Error(reason), { code });
+    const reason = killed === true ? `took more than ${options.timeout / 1_000} s` : printed;
+    throw Object.assign(new Error(reason || message), { code });
   }
 }
-
-type ExecError = Error & {
-  killed?: boolean;
-  code?: string | number | null;
-  stdout?: string;
-  stderr?: string;
-};
 
 const ours = /^(DILIGENCE|INVESTIGATION|CREDIT|CERTIFICATES|MONITOR|TEMPORAL)_/;
 
