@@ -12,6 +12,7 @@ import { analysed } from './credit';
 import { largeBatch } from './large';
 import { sweptChanges } from './monitors';
 import { followedRate } from './rate';
+import { started } from './starts';
 
 /** Figures of one round, by their names. */
 export type Samples = Record<string, number>;
@@ -33,6 +34,7 @@ const parts: Record<string, Part> = {
   cnab: { measure: scannedFile, rounds: 1 },
   rate: { measure: followedRate, rounds: 1 },
   large: { measure: largeBatch, rounds: 1 },
+  starts: { measure: started },
 };
 
 /** What a figure must be; of those without a bound nothing is asked. */
@@ -55,6 +57,8 @@ const bounds: Record<string, ['at least' | 'at most', number]> = {
   'a CNAB file of 1,000,000 lines: MB a second of processor time': ['at least', 200],
   '100,000 rows, 1,000 in flight: seconds': ['at most', 400],
   '100,000 rows, 1,000 in flight: MiB of the worker': ['at most', 300],
+  'start of a command that reads the store: processor seconds': ['at most', 0.3],
+  'start of --version: processor seconds': ['at most', 0.1],
 };
 
 const resultsPath = join(__dirname, 'RESULTS.md');

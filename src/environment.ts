@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { config as readDotenv } from 'dotenv';
+import { parseEnv } from 'node:util';
 import type {
   CertificateAssumptions,
   CreditAssumptions,
@@ -167,9 +168,19 @@ function systemUser(): string {
   }
 }
 
-/** Reads `.env` of the working directory; what the process has already stands. */
+/**
+ * Reads `.env` of the working directory; what the process has already stands.
+ *
+ * @throws ConfigError when it is there and cannot be read
+ */
 export function loadDotenv(): void {
-  readDotenv({ quiet: true });
+  try {
+    const text = readFileSync('.env', 'utf8').replace(/^\uFEFF/, '');
+    for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') throw new ConfigError('.env', `cannot be read (${code ?? 'error'})`);
+  }
 }
 
 function investigationOf(

@@ -16,14 +16,16 @@ async function main(): Promise<void> {
     return;
   }
   const { loadDotenv } = require('./environment') as typeof import('./environment');
-  loadDotenv();
   outliveReaders();
   process.on('uncaughtException', (error) => process.exit(reportUncaught(error)));
   // A part of a larger whole (the worker or sandbox of `dev`) ends when the whole is gone.
   if (process.send !== undefined)
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   try {
+    loadDotenv();
     await runCommand(words);
+  } catch (error) {
+    process.exitCode = reportError(error, words.includes('--json'));
   } finally {
     // The channel to the whole would keep a part alive that has nothing left to do.
     process.removeAllListeners('disconnect');

@@ -1,6 +1,5 @@
 import { extname, join } from 'node:path';
 import { noFindings } from '../../domain/core/findings';
-import { findingsHtml } from '../../report/findings/page';
 import type { FindingsReport } from '../../report/findings/report';
 import type { OutputTerms } from '../../domain/job';
 import type { ReportLanguage } from '../../report/formats';
@@ -64,6 +63,9 @@ export async function findingsPage<Input, Outcome>(
   const { id, needsAttention, outcome } = job;
   const { createdAt, createdBy, label = null } = job.input as FindingInput;
   const { error, settledAt, status } = outcome as FindingOutcome;
+  // Loaded on demand: most commands write no page.
+  const { findingsHtml } =
+    require('../../report/findings/page') as typeof import('../../report/findings/page');
   return findingsHtml(
     {
       kind: kind.kind,
