@@ -20,6 +20,7 @@ import {
 import type { CertificateDependencies } from '../dependencies';
 import { laneOfActivity } from './freed-slots';
 import { Heartbeats } from '../core/heartbeats';
+import { nameOf } from '../core/job-records';
 
 /** Concurrent reads of one poll; the limiter sets the rate. */
 const readsAtOnce = 32;
@@ -296,8 +297,4 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
   }
 
   return { pollCertificates, leaveOutstanding };
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'Error';
 }

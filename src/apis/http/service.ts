@@ -129,8 +129,7 @@ export class Service {
   }
 
   async close(): Promise<void> {
-    const all = [this.#pooled, this.#fresh, this.#elsewhere];
-    await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
+    await Promise.all([this.#pooled, this.#fresh, this.#elsewhere].map((one) => one.destroy()));
   }
 
   /**
@@ -170,8 +169,7 @@ export class Service {
   }
 
   async #permit(call: HttpCall, priority: CallPriority, signal?: AbortSignal): Promise<void> {
-    const granted = await this.limiter.acquire(priority, { signal });
-    if (!granted) throw calledOff(call);
+    if (!(await this.limiter.acquire(priority, { signal }))) throw calledOff(call);
   }
 
   async #observed<Answer extends HttpAnswer | HttpStream, T>(
@@ -225,11 +223,9 @@ export class Service {
       const sent: Sent = starts === 0 ? 'no' : 'maybe';
       if (error instanceof RefusedAddressError) return error;
       const location = locationOf(head);
-      if (error instanceof ConnectionError) {
-        return location === null
-          ? error
-          : new ConnectionError(call, error.sent, error.safeCause, location);
-      }
+      if (error instanceof ConnectionError && location === null) return error;
+      if (error instanceof ConnectionError)
+        return new ConnectionError(call, error.sent, error.safeCause, location);
       if (end.isLate) return new TimeoutError(call, sent, call.timeoutMs, location);
       return new ConnectionError(call, sent, safeCause(error), location);
     };
@@ -256,9 +252,8 @@ export class Service {
   }
 
   async #url(call: HttpCall): Promise<URL> {
-    const url = /^https?:\/\//.test(call.path)
-      ? new URL(call.path)
-      : new URL(`${this.baseUrl}${call.path}`);
+    const base = /^https?:\/\//.test(call.path) ? '' : this.baseUrl;
+    const url = new URL(`${base}${call.path}`);
     for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
     if (call.token === 'query' && url.origin === this.origin) {
       url.searchParams.set('token', await this.token.current());

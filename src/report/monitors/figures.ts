@@ -1,5 +1,7 @@
 import { fieldsOf } from '../../domain/core/findings';
 import type { Change } from '../../domain/monitors/change';
+import type { HealthNote } from '../../domain/monitors/health';
+import type { ScanNote } from '../../domain/monitors/scan';
 import {
   changeStatuses,
   type ChangeRecord,
@@ -31,6 +33,39 @@ export interface MonitorFigures {
   /** Detected, by day of UTC. */
   byDay: [day: string, count: number][];
   changes: ShownChange[];
+}
+
+/** A monitor with warnings. */
+export interface ReportedMonitor {
+  monitorId: string;
+  name: string | null;
+  /** Masked. */
+  document: string | null;
+  /** `unreadable`: items of its list, and the paths at fault. */
+  notes: readonly (ScanNote | { kind: 'unreadable'; why: string })[];
+}
+
+export interface MonitorReport {
+  /** The filter of the changes. Null: all; `since` is an instant of ISO 8601. */
+  scope: {
+    since: string | null;
+    monitors: number | null;
+    severities: readonly Change['severity'][] | null;
+  };
+  figures: MonitorFigures;
+  /** Names of monitors, by id. */
+  names: ReadonlyMap<string, string>;
+  monitors: {
+    total: number;
+    /** Number of monitors with a warning of the kind. */
+    noted: Record<Extract<HealthNote['kind'], 'blocked' | 'unknown' | 'unwell'>, number>;
+    /** Monitors with warnings; `more` of them are left out. */
+    listed: readonly ReportedMonitor[];
+    more: number;
+  };
+  sinks: readonly { name: string; required: boolean; disabled: string | null }[];
+  /** Epoch milliseconds. */
+  writtenAt: number;
 }
 
 /** Sums the changes of a report, in bounded memory. */

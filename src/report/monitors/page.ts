@@ -1,7 +1,5 @@
 import type { Change } from '../../domain/monitors/change';
 import { differencesIn } from '../../domain/monitors/differences';
-import type { HealthNote } from '../../domain/monitors/health';
-import type { ScanNote } from '../../domain/monitors/scan';
 import { maskTextOfPeople } from '../../protection/redaction';
 import { cellContent } from '../findings/section';
 import type { Words } from '../../domain/job';
@@ -22,41 +20,14 @@ import { pageHtml } from '../page-html';
 import { type Reader, readerOf } from '../reader';
 import { command, leftSection } from '../sections';
 import { nameOf, statusWord } from '../words';
-import type { MonitorFigures, SeverityCounts, ShownChange } from './figures';
+import type {
+  MonitorFigures,
+  MonitorReport,
+  ReportedMonitor,
+  SeverityCounts,
+  ShownChange,
+} from './figures';
 import { noteLine } from './sweep-words';
-
-/** A monitor with warnings. */
-export interface ReportedMonitor {
-  monitorId: string;
-  name: string | null;
-  /** Masked. */
-  document: string | null;
-  /** `unreadable`: items of its list, and the paths at fault. */
-  notes: readonly (ScanNote | { kind: 'unreadable'; why: string })[];
-}
-
-export interface MonitorReport {
-  /** The filter of the changes. Null: all; `since` is an instant of ISO 8601. */
-  scope: {
-    since: string | null;
-    monitors: number | null;
-    severities: readonly Change['severity'][] | null;
-  };
-  figures: MonitorFigures;
-  /** Names of monitors, by id. */
-  names: ReadonlyMap<string, string>;
-  monitors: {
-    total: number;
-    /** Number of monitors with a warning of the kind. */
-    noted: Record<Extract<HealthNote['kind'], 'blocked' | 'unknown' | 'unwell'>, number>;
-    /** Monitors with warnings; `more` of them are left out. */
-    listed: readonly ReportedMonitor[];
-    more: number;
-  };
-  sinks: readonly { name: string; required: boolean; disabled: string | null }[];
-  /** Epoch milliseconds. */
-  writtenAt: number;
-}
 
 /** Texts of the service are escaped. */
 export function monitorHtml(report: MonitorReport, language: ReportLanguage): string {

@@ -4,8 +4,13 @@ import { maskDocument } from '../../domain/core/documents/documents';
 import { healthNotes } from '../../domain/monitors/health';
 import type { ScanNote } from '../../domain/monitors/scan';
 import { reportLanguages, type ReportLanguage } from '../../report/formats';
-import { MonitorSums, type ShownChange } from '../../report/monitors/figures';
-import { monitorHtml, type MonitorReport, type ReportedMonitor } from '../../report/monitors/page';
+import {
+  MonitorSums,
+  type MonitorReport,
+  type ReportedMonitor,
+  type ShownChange,
+} from '../../report/monitors/figures';
+import { monitorHtml } from '../../report/monitors/page';
 import type { MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
 import { exitCodes, oneOf, onScreen, printNote } from '../cli/terminal';

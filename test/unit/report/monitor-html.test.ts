@@ -1,6 +1,6 @@
 import { changeRecord, type ChangeRecord } from '../../../src/domain/monitors/change-record';
-import { MonitorSums } from '../../../src/report/monitors/figures';
-import { monitorHtml, type MonitorReport } from '../../../src/report/monitors/page';
+import { MonitorSums, type MonitorReport } from '../../../src/report/monitors/figures';
+import { monitorHtml } from '../../../src/report/monitors/page';
 import { filedChange } from '../../support/monitor-changes';
 
 const plain = changeRecord(
