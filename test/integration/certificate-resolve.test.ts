@@ -77,5 +77,10 @@ describe('rows that a person decides about', () => {
     expect(lines[4]).toMatchObject({ certidao_id: certidao, attempts: '1' });
     const refused = await resolve('--line', '5', '--action', 'reissue');
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('line 5 is issued') });
+    // As one of two at once that comes when the other is carried out.
+    expect(await resolve('--status', 'unknown_outcome', '--action', 'reissue')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('tester has resolved it already: adopt'),
+    });
   }, 120_000);
 });

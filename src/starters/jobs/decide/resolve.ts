@@ -91,8 +91,8 @@ export async function resolveJob(
   refuseUsage(resolver, request);
   const job = await ctx.store.jobs.get(request.id);
   if (job === null) throw new CommandError(noJob(request.id));
-  const { number, open } = await decisionToTake(ctx, job, request);
-  if (open === null) refuseAction(job, request.action);
+  const { number, open, last } = await decisionToTake(ctx, job, request);
+  if (open === null) refuseAction(job, request.action, last);
   const due = { job, request, number, rows: open?.rows ?? null };
   if (request.action === 'acknowledge') return record(ctx, resolver, due, null);
   return withEngine(ctx, async (engine) => {
@@ -126,11 +126,13 @@ function refuseUsage(resolver: Resolver, { action, externalId, note, rows }: Res
     ]);
 }
 
-function refuseAction(job: JobRow, action: string) {
+/** @param last of the resolutions before */
+function refuseAction(job: JobRow, action: string, last: DecisionRecord | undefined) {
   const { id, status, waitsFor, needsAttention } = job;
   if (status === null && waitsFor === null) throw new CommandError(stillRuns(id));
   const { actions } = inboxEntry(job, needsAttention);
   if (actions.some((one) => one.action === action)) return;
+  if (actions.length === 0 && last !== undefined) throw alreadyDecided(id, last);
   const words = actions.map((one) => one.action).join(', ');
   const how = status ?? `waiting: ${waitsFor}`;
   const state = stateWord(status ?? waitsFor ?? 'waiting', 'pt');
@@ -140,18 +142,18 @@ function refuseAction(job: JobRow, action: string) {
   ]);
 }
 
-/** @returns its number; `open`: it was given before, and was interrupted */
+/** @returns its number; `open`: it was given before, and was interrupted; `last` before it */
 async function decisionToTake(
   { store, environment }: CommandContext,
   { endedAt, folder, id, kind }: JobRow,
   request: ResolveRequest,
-): Promise<{ number: number; open: DecisionRecord | null }> {
+): Promise<{ number: number; open: DecisionRecord | null; last?: DecisionRecord }> {
   const last = (await decisionsOf(store, folder)).at(-1);
   if (last === undefined) return { number: 1, open: null };
   const isOpen = (await store.jobs.outcome(decisionFolder(folder, last.number))) === null;
   // A batch of certificates, or one certificate, ends again after each resolution.
   const isAboutThisEnd = endedAt !== null && last.at > endedAt && !kind.startsWith('certificate');
-  if (!isOpen && !isAboutThisEnd) return { number: last.number + 1, open: null };
+  if (!isOpen && !isAboutThisEnd) return { number: last.number + 1, open: null, last };
   if (isOpen && isSame(last, request, environment.actor))
     return { number: last.number, open: last };
   throw alreadyDecided(id, last, isOpen && kind.startsWith('certificate'));
@@ -239,5 +241,9 @@ async function rowsOf(
   if (resolver.rows === undefined || request.action === 'acknowledge') return [];
   const rows = await resolver.rows(ctx, job, request);
   if (rows.length > 0) return rows;
+  // Of two at once the second may come when the first is carried out.
+  const last = (await decisionsOf(ctx.store, job.folder)).at(-1);
+  const isOver = (await ctx.store.jobs.get(job.id))?.needsAttention === false;
+  if (last !== undefined && isOver) throw alreadyDecided(job.id, last);
   throw new CommandError([`${job.id}: no row to resolve`, `${job.id}: nenhuma linha a resolver`]);
 }
