@@ -84,7 +84,7 @@ beforeAll(async () => {
         background: { rate: 0.15, kinds: faults },
       },
     },
-    { INVESTIGATION_RPS: '400', ...configured({ investigation: { timeoutSeconds: 2 } }) },
+    { INVESTIGATION_RPS: '400', ...configured({ investigation: { timeoutSeconds: 4 } }) },
   );
   workers = await KilledWorkers.start(place);
   await writeFile(join(place.folder, 'people.csv'), `cpf\n${people.join('\n')}\n`);
