@@ -72,7 +72,9 @@ export async function run(
     options.signal?.throwIfAborted();
     const { killed, code, message, stdout = '', stderr = '' } = error as ExecFileException;
     const printed = `${stdout}\n${stderr}`.trim().split('\n').at(-1)?.trim();
-    const reason = killed === true ? `took more than ${options.timeout / 1_000} s` : printed;
+    // One that printed too much was ended too, with a code.
+    const isLate = killed === true && code === null;
+    const reason = isLate ? `took more than ${options.timeout / 1_000} s` : printed;
     throw Object.assign(new Error(reason || message), { code });
   }
 }
