@@ -44,7 +44,7 @@ workflowSuite('an order to a batch', (rig) => {
       await rig().until(() => fakes.callsOf('recoverRequests').length > 0, 10);
       doors = fakes.service.places.length;
     };
-    const batch: BatchHandle = await rig().startBatch({ rows: 40, concurrency: 20 });
+    const batch: BatchHandle = await rig().startBatch({ rows: 120, concurrency: 60 });
     await batch.result();
     const runs = fakes
       .callsOf('requestCertificates')
@@ -54,10 +54,10 @@ workflowSuite('an order to a batch', (rig) => {
     // The first may have ended before the order came.
     expect(recovered).toContainEqual(runs[1]);
     for (const input of recovered) expect(runs).toContainEqual(input);
-    expect(doors).toBeLessThanOrEqual(10);
+    expect(doors).toBeLessThanOrEqual(30);
     const left = fakes.callsOf('leaveOutstanding').flatMap(({ input }) => input.rows);
-    expect(left.map(([rowIndex]) => rowIndex).sort(ascending)).toEqual(placesUpTo(20));
-    expect(await countsOf(batch)).toEqual([counted({ cancelled: 40 })]);
+    expect(left.map(([rowIndex]) => rowIndex).sort(ascending)).toEqual(placesUpTo(60));
+    expect(await countsOf(batch)).toEqual([counted({ cancelled: 120 })]);
   });
 
   it('to cancel at once ends a batch soon, whatever is out', async () => {

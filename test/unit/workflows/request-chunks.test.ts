@@ -45,7 +45,7 @@ describe('the chunks of a row driver', () => {
 
   test('take more rows than slots only where a poll may pass slots on', () => {
     const runs = new RequestChunks();
-    expect(runs.nextRows(50, 4, underWay)).toBe(10);
+    expect(runs.nextRows(50, 4, underWay)).toBe(30);
     expect(runs.nextRows(50, 4, { ...underWay, polled: false })).toBe(4);
     expect(runs.nextRows(50, 4, probing)).toBe(1);
     expect(runs.nextRows(50, 0, underWay)).toBe(0);
@@ -56,7 +56,7 @@ describe('the chunks of a row driver', () => {
     chunks.expectSlots();
     expect(chunks.nextRows(50, 0, probing)).toBe(0);
     expect(chunks.nextRows(50, 0, { ...underWay, polled: false })).toBe(0);
-    expect(chunks.nextRows(50, -3, underWay)).toBe(10);
+    expect(chunks.nextRows(50, -3, underWay)).toBe(30);
     chunks.start('first', { rows: rows(10), slots: 0, scope });
     expect(chunks.nextRows(50, -3, underWay)).toBe(0);
   });
@@ -64,7 +64,7 @@ describe('the chunks of a row driver', () => {
   test('do so again while each is passed all it asks for, one more for each that was quick', () => {
     const chunks = returned(sent(10), 2);
     for (const name of ['first', 'second']) {
-      expect(chunks.nextRows(50, -3, underWay)).toBe(10);
+      expect(chunks.nextRows(50, -3, underWay)).toBe(30);
       chunks.start(name, { rows: rows(10), slots: 0, scope });
       if (name === 'first') chunks.learn(sent(10), 0, 100);
     }
@@ -78,7 +78,7 @@ describe('the chunks of a row driver', () => {
     chunks.expectSlots();
     expect(chunks.nextRows(50, 0, underWay)).toBe(0);
     chunks.learn(sent(10), 4, 900);
-    expect(chunks.nextRows(50, 0, underWay)).toBe(10);
+    expect(chunks.nextRows(50, 0, underWay)).toBe(30);
   });
 
   test('learn nothing about it from one that had a slot for every row', () => {
@@ -88,10 +88,10 @@ describe('the chunks of a row driver', () => {
 
   test('learn nothing from rows without a slot', () => {
     const runs = returned([...sent(1), ...unsent(9, 'no_slot')], 1, 300);
-    expect(runs.nextRows(50, 50, underWay)).toBe(10);
+    expect(runs.nextRows(50, 50, underWay)).toBe(30);
     runs.start('a', { rows: rows(10), slots: 10, scope });
     runs.start('b', { rows: rows(10), slots: 10, scope });
-    expect(runs.nextRows(50, 30, underWay)).toBe(10);
+    expect(runs.nextRows(50, 30, underWay)).toBe(30);
   });
 
   test('become as short as what could be sent, and longer again when that is quick', () => {

@@ -6,10 +6,11 @@ import type {
 } from '../../../domain/certificates/certificate-rows';
 
 const limits = {
-  chunkRows: 10,
+  chunkRows: 30,
   chunksInFlight: 3,
-  /** A full chunk that returns within this time leaves room for concurrent ones. */
+  /** A full chunk that returns within this time, or this time a row, leaves room for concurrent ones. */
   quickChunkMs: 500,
+  quickRowMs: 50,
   /** One that has not returned by then may not have started. */
   usualMs: 2_000,
 } as const;
@@ -110,15 +111,16 @@ export class RequestChunks {
 
   /**
    * A chunk returns rows that it had no time for: the rate was too high. If for want of permits, chunks
-   * go one at a time until a full one returns in half a second; slow responses need all concurrent
-   * chunks. Rows without a slot, and those whose request failed, prove nothing.
+   * go one at a time until one is quick; slow responses need all concurrent chunks. Rows without a
+   * slot, and those whose request failed, prove nothing.
    *
    * @param given slots at its start
    */
   learn(answers: readonly RowAnswer[], given: number, tookMs: number): void {
     const isLate = answers.some((answer) => isOneOf(answer, ['no_permit', 'no_time']));
     const tried = answers.filter((answer) => wasSent(answer) || isOneOf(answer, ['not_sent']));
-    const isQuick = tried.length > 0 && tookMs < limits.quickChunkMs;
+    const quickMs = Math.max(limits.quickChunkMs, tried.length * limits.quickRowMs);
+    const isQuick = tried.length > 0 && tookMs < quickMs;
     if (isLate) {
       this.#rows = Math.max(1, tried.length);
       this.#oneAtATime = answers.some((answer) => isOneOf(answer, ['no_permit']));
