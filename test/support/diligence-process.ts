@@ -16,6 +16,7 @@ import {
 } from '../../src/sandbox';
 import { KeyRing } from '../../src/protection/key-ring';
 import { findIdKey } from '../../src/store/sealed/find-id-key';
+import { smallProcess } from '../../src/starters/operate/supervised';
 import { openStore } from '../../src/store/open-store';
 import { dataConverterOf } from '../../src/temporal/payload/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
@@ -184,7 +185,8 @@ export class Installation {
     const log = openSync(this.logPath, 'a');
     const worker = fork(program, [...workerWords, ...more], {
       // As `dev` and the image start it.
-      env: { MALLOC_ARENA_MAX: '2', ...this.#ownEnv(), ...env },
+      ...smallProcess,
+      env: { ...smallProcess.env, ...this.#ownEnv(), ...env },
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
