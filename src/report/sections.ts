@@ -1,11 +1,10 @@
 import type { BillingTotal } from '../domain/core/service/billing-totals';
 import { reportTimeZone } from './formats';
 import { html, type Content, type Html } from './html';
-import { code, small, type Block, type Fact, type Section, type Tile } from './page';
+import { code, small, type Block, type Fact, type Page, type Section, type Tile } from './page';
+import { pageHtml } from './page-html';
 import type { Reader } from './reader';
 import { billingWord } from './words';
-
-/** Sections that pages of all kinds have. */
 
 export interface TimelineEvent {
   /** ISO 8601. */
@@ -14,11 +13,58 @@ export interface TimelineEvent {
   note?: string;
 }
 
-/** In order. Null: no entries. */
-export function timelineSection(events: readonly TimelineEvent[], { say }: Reader): Section | null {
+/** The page of a job of any kind: what its kind shows, then what all pages have. */
+export interface JobPage extends Omit<Page, 'sections'> {
+  job: { id: string; createdBy: string; createdAt: string; endedAt: string };
+  /** Before what is left to do, and after it. */
+  parts: readonly (Section | null)[];
+  /** Null: nothing is left to do. */
+  left: readonly Block[] | null;
+  more?: readonly (Section | null)[];
+  /** What the service reported. */
+  events?: readonly TimelineEvent[];
+  files: readonly EvidenceFile[];
+  facts: readonly Fact[];
+}
+
+export function jobHtml(
+  { job, parts, left, more = [], events = [], files, facts, ...page }: JobPage,
+  reader: Reader,
+  writtenAt: number,
+): string {
+  const { formats, say } = reader;
+  const all = [
+    { at: job.createdAt, what: say('Asked for', 'Pedido'), note: job.createdBy },
+    ...events,
+    { at: job.endedAt, what: say('Ended and stored', 'Encerrado e armazenado') },
+  ];
+  const about: Section = {
+    title: ['About this job', 'Sobre este trabalho'],
+    blocks: {
+      facts: [
+        ['Id', code(job.id)],
+        ...facts,
+        [['Started by', 'Iniciado por'], job.createdBy],
+        [['Started', 'Início'], formats.instant(job.createdAt)],
+        [['Ended', 'Fim'], formats.instant(job.endedAt)],
+        [['Time zone', 'Fuso horário'], reportTimeZone],
+      ],
+    },
+  };
+  const sections = [
+    ...parts,
+    leftSection(left, reader),
+    ...more,
+    timelineSection(all, reader),
+    evidenceSection(files),
+    about,
+  ];
+  return pageHtml({ ...page, sections }, reader, writtenAt);
+}
+
+function timelineSection(events: readonly TimelineEvent[], { say }: Reader): Section {
   const known = events.filter(({ at }) => !Number.isNaN(Date.parse(at ?? '')));
   const inOrder = known.sort((a, b) => Date.parse(a.at ?? '') - Date.parse(b.at ?? ''));
-  if (known.length === 0) return null;
   return {
     title: ['What happened, and when', 'O que aconteceu, e quando'],
     blocks: {
@@ -37,15 +83,6 @@ export function leftSection(blocks: readonly Block[] | null, { say }: Reader): S
   return { title: ['What is left to do', 'Pendências'], blocks: blocks ?? nothing };
 }
 
-/** The facts about a job, on any page. */
-export function aboutSection(facts: readonly Fact[]): Section {
-  const zone = [['Time zone', 'Fuso horário'], reportTimeZone] as const;
-  return {
-    title: ['About this job', 'Sobre este trabalho'],
-    blocks: { facts: [...facts, zone] },
-  };
-}
-
 /** A file of the result folder, or an uploaded one. */
 export interface EvidenceFile {
   name: string;
@@ -54,7 +91,7 @@ export interface EvidenceFile {
   sha256: string | null;
 }
 
-export function evidenceSection(files: readonly EvidenceFile[]): Section | null {
+function evidenceSection(files: readonly EvidenceFile[]): Section | null {
   if (files.length === 0) return null;
   const rows = files.map(({ name, bytes, mediaType, sha256 }) => [
     name,

@@ -217,7 +217,7 @@ function certificatesPage(lang: ReportLanguage): string {
   );
   const words = { reference: `${long} ${hostile}`, errorMessage: hostile };
   const others = rowStatuses.map((status, n) => rowOf(status, { line: n + 70, ...words }));
-  return reportHtml(reportOf([...issued, ...others], { decisions: [decision] }), lang);
+  return reportHtml(reportOf([...issued, ...others], {}, [decision]), lang);
 }
 
 async function creditPage(bytes: Buffer, lang: ReportLanguage): Promise<string> {

@@ -19,17 +19,15 @@ import {
   type Section,
   type Tile,
 } from '../page';
-import { pageHtml } from '../page-html';
 import { problemWords } from '../problem-words';
 import { type Reader, readerOf } from '../reader';
 import {
-  aboutSection,
   command,
   costTile,
-  evidenceSection,
-  leftSection,
-  timelineSection,
+  jobHtml,
   type EvidenceFile,
+  type JobPage,
+  type TimelineEvent,
 } from '../sections';
 import { hiddenColumns, type BatchFigures, type BatchRow, type LeftRow } from './figures';
 import { nameOf, sentence, statusWord } from '../words';
@@ -37,7 +35,11 @@ import { nameOf, sentence, statusWord } from '../words';
 const mostColumns = 6;
 
 export interface BatchReport {
-  record: JobBatchRecord;
+  id: string;
+  record: Pick<
+    JobBatchRecord,
+    'blankLines' | 'createdAt' | 'createdBy' | 'inputSha256' | 'label'
+  > & { kind: JobKind; inputName: string | null };
   figures: BatchFigures;
   cost: readonly BillingTotal[];
   files: readonly EvidenceFile[];
@@ -47,60 +49,99 @@ export interface BatchReport {
   writtenAt: number;
 }
 
-/** The page of a batch: its lines with their totals. */
-export function batchHtml(report: BatchReport, language: ReportLanguage): string {
+/** What a kind of batch has of its own. */
+export interface BatchPart {
+  tiles: readonly Tile[];
+  /** Before what is left to do, and after it. */
+  parts?: readonly (Section | null)[];
+  more?: readonly (Section | null)[];
+  events?: readonly TimelineEvent[];
+  facts: readonly Fact[];
+  next: NextSteps;
+}
+
+interface NextSteps {
+  /** Of one line; null: it must be corrected. */
+  commandOf: (row: LeftRow) => string | null;
+  /** For all lines of a status at once. */
+  actionsOf: (status: string) => Block;
+}
+
+/** The page of a batch whose lines are jobs. */
+export function batchHtml(
+  report: Omit<BatchReport, 'id' | 'record'> & { record: JobBatchRecord },
+  language: ReportLanguage,
+): string {
   const reader = readerOf(language);
-  const { formats } = reader;
-  const { cost, endedAt, figures, files, record } = report;
-  const { createdAt, kind } = record;
-  const sums = Object.entries(figures.totals).slice(0, 3);
-  const page = {
-    kicker: nameOf(kind, language),
-    title: maskTextOfPeople(record.inputName),
-    headline: batchHeadline(figures, reader),
-    when: `${formats.instant(createdAt)} – ${formats.instant(endedAt)}`,
+  const { batchId: id, children, items } = report.record;
+  const { lines, totals } = report.figures;
+  const sums = Object.entries(totals).slice(0, 3);
+  const part = {
     tiles: [
-      { name: ['Lines', 'Linhas'] as const, value: record.lines },
-      neededTile(figures),
+      { name: ['Lines', 'Linhas'] as const, value: lines },
       ...sums.map(([column, sum]) => ({
         name: nameOf(column, language),
         value: sumWords(column, sum, reader),
       })),
-      costTile(cost, reader),
     ],
-    sections: [
-      statusesSection(figures, kind, reader),
-      rowsSection(figures, kind, reader),
-      batchLeft(figures, kind, reader),
-      timelineSection(
-        [
-          { at: createdAt, what: reader.say('Asked for', 'Pedido') },
-          { at: endedAt, what: reader.say('Ended', 'Encerrado') },
-        ],
-        reader,
-      ),
-      evidenceSection(files),
-      aboutSection([
-        ['Id', code(record.batchId)],
-        ...inputFacts(record),
-        [['Asked for anew', 'Pedidos novos'], record.children],
-        [['Had ended before', 'Já encerrados antes'], record.items - record.children],
-        [['Started by', 'Iniciado por'], record.createdBy],
-        [['Started', 'Início'], formats.instant(createdAt)],
-        [['Ended', 'Fim'], formats.instant(endedAt)],
-      ]),
-    ],
-    about: aboutLines,
+    facts: [
+      [['Asked for anew', 'Pedidos novos'], children],
+      [['Had ended before', 'Já encerrados antes'], items - children],
+    ] as const,
+    next: {
+      commandOf: ({ jobId }: LeftRow) => jobId && `diligence inbox show ${jobId}`,
+      actionsOf: () => null,
+    },
   };
-  return pageHtml(page, reader, report.writtenAt);
+  return batchPage({ ...report, id }, part, reader);
 }
 
-export const aboutLines = [
-  'Documents are masked. results.csv beside this page holds every line in full.',
-  'Os documentos estão mascarados. results.csv, ao lado desta página, traz todas as linhas por extenso.',
-] as const;
+/** Its lines with their totals. */
+export function batchPage(report: BatchReport, part: BatchPart, reader: Reader): string {
+  const { formats, language, say } = reader;
+  const { cost, endedAt, figures, files, id, record } = report;
+  const { blankLines, createdAt, inputName, inputSha256, kind, label } = record;
+  const { events = [], facts, more = [], next, parts = [], tiles } = part;
+  const page: JobPage = {
+    kicker: nameOf(kind, language),
+    title:
+      inputName === null
+        ? say('one document, given on the command line', 'um documento, dado na linha de comando')
+        : maskTextOfPeople(inputName),
+    headline: headline(figures, reader),
+    when: `${formats.instant(createdAt)} – ${formats.instant(endedAt)}`,
+    tiles: [
+      ...tiles.slice(0, 1),
+      {
+        name: ['Need a person', 'Precisam de uma pessoa'],
+        value: figures.needed,
+        look: figures.needed === 0 ? 'good' : 'warn',
+      },
+      ...tiles.slice(1),
+      costTile(cost, reader),
+    ],
+    job: { ...record, id, endedAt },
+    parts: [statusesSection(figures, kind, reader), ...parts],
+    left: leftBlocks(figures, kind, reader, next),
+    more: [...more, rowsSection(figures, kind, reader)],
+    events,
+    files,
+    facts: [
+      [['Input', 'Entrada'], inputName && maskTextOfPeople(inputName)],
+      [['sha256 of the input', 'sha256 da entrada'], code(inputSha256)],
+      [['Label', 'Rótulo'], label && maskTextOfPeople(label)],
+      [['Blank lines left out', 'Linhas em branco deixadas de fora'], blankLines || null],
+      ...facts,
+    ],
+    about: [
+      'Documents are masked. results.csv beside this page holds every line in full.',
+      'Os documentos estão mascarados. results.csv, ao lado desta página, traz todas as linhas por extenso.',
+    ],
+  };
+  return jobHtml(page, reader, report.writtenAt);
+}
 
-export function batchHeadline({ lines, needed }: BatchFigures, { count, say }: Reader): string {
+function headline({ lines, needed }: BatchFigures, { count, say }: Reader): string {
   const all = count(lines, ['line', 'lines'], ['linha', 'linhas']);
   const open =
     needed === 0
@@ -109,35 +150,11 @@ export function batchHeadline({ lines, needed }: BatchFigures, { count, say }: R
   return `${all}. ${open}`;
 }
 
-export function neededTile({ needed }: BatchFigures): Tile {
-  const look = needed === 0 ? 'good' : 'warn';
-  return { name: ['Need a person', 'Precisam de uma pessoa'], value: needed, look };
-}
-
-export function inputFacts(
-  record: Pick<JobBatchRecord, 'blankLines' | 'inputSha256'> & {
-    inputName: string | null;
-    label: string | null;
-  },
-): Fact[] {
-  const { blankLines, inputName, inputSha256, label } = record;
-  return [
-    [['Input', 'Entrada'], inputName && maskTextOfPeople(inputName)],
-    [['sha256 of the input', 'sha256 da entrada'], code(inputSha256)],
-    [['Label', 'Rótulo'], label && maskTextOfPeople(label)],
-    [['Blank lines left out', 'Linhas em branco deixadas de fora'], blankLines || null],
-  ];
-}
-
 function sumWords(column: string, sum: number, { formats }: Reader): string {
   return column === 'assessed_value' ? formats.money(sum) : formats.decimal(sum);
 }
 
-export function statusesSection(
-  { counts }: BatchFigures,
-  kind: JobKind,
-  { language }: Reader,
-): Section {
+function statusesSection({ counts }: BatchFigures, kind: JobKind, { language }: Reader): Section {
   const bars = Object.entries(counts).map(([status, amount]) => {
     return { name: statusWord(status, language), amount, look: lookOf(kind, status) };
   });
@@ -156,7 +173,7 @@ function lookOf(kind: JobKind, status: string): Look {
   return needsAttention ? 'bad' : exitCode === 1 ? 'warn' : 'good';
 }
 
-export function rowsSection(figures: BatchFigures, kind: JobKind, reader: Reader): Section {
+function rowsSection(figures: BatchFigures, kind: JobKind, reader: Reader): Section {
   const { formats, language } = reader;
   const { lines, rows, totals } = figures;
   // A column with only zeros is left out.
@@ -224,32 +241,19 @@ function requestedFor({ requested, page, reference }: BatchRow, kind: JobKind): 
   ];
 }
 
-interface NextSteps {
-  /** Of one line; null: it must be corrected. */
-  commandOf: (row: LeftRow) => string | null;
-  /** For all lines of a status at once. */
-  actionsOf: (status: string) => Block;
-}
-
-/** Of a batch whose lines are jobs. */
-const ofJobs: NextSteps = {
-  commandOf: ({ jobId }) => jobId && `diligence inbox show ${jobId}`,
-  actionsOf: () => null,
-};
-
-export function batchLeft(
+function leftBlocks(
   { left }: BatchFigures,
   kind: JobKind,
   reader: Reader,
-  { actionsOf, commandOf } = ofJobs,
-): Section {
+  { actionsOf, commandOf }: NextSteps,
+): Block[] | null {
   const { formats, language, say } = reader;
-  if (left.size === 0) return leftSection(null, reader);
+  if (left.size === 0) return null;
   const correct = say(
     'Correct the line in the input and run the file again: what has ended well is not asked for again.',
     'Corrija a linha na entrada e execute o arquivo de novo: o que terminou bem não é pedido outra vez.',
   );
-  const groups = [...left].flatMap(([status, { count, rows }]): Block[] => [
+  return [...left].flatMap(([status, { count, rows }]): Block[] => [
     {
       heading: [
         statusWord(status, language),
@@ -278,5 +282,4 @@ export function batchLeft(
       more: [count - rows.length, 'results.csv'],
     },
   ]);
-  return leftSection(groups, reader);
 }

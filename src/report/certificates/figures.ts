@@ -1,9 +1,4 @@
-import {
-  noCounts,
-  type RowStatus,
-  type StatusCounts,
-  type StoredResultRow,
-} from '../../domain/certificates/certificates';
+import { type RowStatus, type StoredResultRow } from '../../domain/certificates/certificates';
 import type { DecisionAction } from '../../domain/certificates/job';
 import { maskTextOfPeople } from '../../protection/redaction';
 import { BatchFold, type BatchFigures } from '../batches/figures';
@@ -15,7 +10,6 @@ const mostLines = 250;
 
 export interface ReportFigures {
   batch: BatchFigures;
-  counts: StatusCounts;
   doubleCharges: { count: number; lines: number[] };
   /** The service's classifications, most frequent first; '': it reported none. */
   classifications: [word: string, count: number][];
@@ -31,7 +25,6 @@ export interface ReportFigures {
 /** Folds the rows of a job, in order; two numbers of each issued one stay in memory. */
 export class ReportFold {
   readonly #batch = new BatchFold('certificate-batch');
-  readonly #counts = noCounts();
   readonly #doubleCharges = { count: 0, lines: [] as number[] };
   readonly #classifications = new Map<string, number>();
   readonly #issuedAt: number[] = [];
@@ -44,7 +37,6 @@ export class ReportFold {
     const { errorCode, errorMessage, officialName, sourceName, type } = row;
     const known = [row.note, row.certidaoId && `certidao_id ${row.certidaoId}`];
     const masked = (text: string | null): string | null => text && maskTextOfPeople(text);
-    this.#counts[status] += 1;
     this.#batch.add(
       {
         line,
@@ -82,7 +74,6 @@ export class ReportFold {
   figures(): ReportFigures {
     return {
       batch: this.#batch.figures(),
-      counts: { ...this.#counts },
       doubleCharges: this.#doubleCharges,
       classifications: [...this.#classifications].sort(([, a], [, b]) => b - a),
       takenOver: this.#takenOver,

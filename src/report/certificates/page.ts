@@ -1,23 +1,14 @@
 import { attentionOf } from '../../domain/attention';
 import type { BatchSummary, RowStatus } from '../../domain/certificates/certificates';
-import type { CertificateRecord } from '../../domain/certificates/job';
 import type { DecisionRecord } from '../../domain/core/decision';
+import type { CertificateRecord } from '../../domain/certificates/job';
 import { maskTextOfPeople } from '../../protection/redaction';
-import {
-  aboutLines,
-  batchHeadline,
-  batchLeft,
-  inputFacts,
-  neededTile,
-  rowsSection,
-  statusesSection,
-} from '../batches/page';
+import { batchPage, type BatchPart } from '../batches/page';
 import { binsOf, quantile } from '../bins';
 import type { ReportLanguage } from '../formats';
-import { code, small, type Block, type Page, type Section } from '../page';
-import { pageHtml } from '../page-html';
+import { code, type Block, type Section } from '../page';
 import { readerOf, type Reader } from '../reader';
-import { aboutSection, command, resolveLine, shellWord } from '../sections';
+import { command, resolveLine, shellWord, type EvidenceFile } from '../sections';
 import { sentence, statusWord } from '../words';
 import type { ReportFigures } from './figures';
 
@@ -26,6 +17,7 @@ export interface Report {
   record: CertificateRecord;
   decisions: readonly DecisionRecord[];
   figures: ReportFigures;
+  files: readonly EvidenceFile[];
   /** Epoch milliseconds. */
   writtenAt: number;
 }
@@ -34,17 +26,11 @@ export interface Report {
 export function reportHtml(report: Report, language: ReportLanguage): string {
   const reader = readerOf(language);
   const { formats, say } = reader;
-  const { figures, record, summary } = report;
-  const { batch, counts, doubleCharges, takenOver, waits } = figures;
+  const { decisions, figures, record, summary } = report;
+  const { batch, doubleCharges, takenOver, waits } = figures;
+  const { batchId: id, counts, finishedAt: endedAt } = summary;
   const [half, most] = [0.5, 0.9].map((share) => formats.duration(quantile(waits, share)));
-  const page: Page = {
-    kicker: ['Certificate report', 'Relatório de certidões'],
-    title:
-      record.inputName === null
-        ? say('one document, given on the command line', 'um documento, dado na linha de comando')
-        : maskTextOfPeople(record.inputName),
-    headline: batchHeadline(batch, reader),
-    when: `${formats.instant(summary.startedAt)} – ${formats.instant(summary.finishedAt)}`,
+  const part: BatchPart = {
     tiles: [
       {
         name: ['Issued', 'Emitidas'],
@@ -52,7 +38,6 @@ export function reportHtml(report: Report, language: ReportLanguage): string {
         note: formats.share(counts.issued, batch.lines),
         look: 'good',
       },
-      neededTile(batch),
       {
         name: ['Requests sent', 'Pedidos enviados'],
         value: summary.requested,
@@ -67,34 +52,39 @@ export function reportHtml(report: Report, language: ReportLanguage): string {
         look: doubleCharges.count === 0 ? '' : 'warn',
       },
       {
-        name: ['Cost', 'Custo'],
-        value: say('not told', 'não informado'),
-        note: say('the service tells none', 'o serviço não informa'),
-      },
-      {
         name: ['Median wait', 'Espera mediana'],
         value: waits.length === 0 ? '–' : (half ?? ''),
         note:
           waits.length === 0 ? '' : say(`9 in 10 within ${most}`, `9 em cada 10 em até ${most}`),
       },
     ],
-    sections: [
-      statusesSection(batch, record.kind, reader),
-      chartsSection(figures, reader),
-      classificationsSection(figures, reader),
-      batchLeft(batch, 'certificate-batch', reader, {
-        commandOf: ({ line, next: action }) =>
-          action && resolveLine(summary.batchId, { action, which: `--line ${line}` }, reader),
-        actionsOf: (status) => actionsOf(status, report, reader),
-      }),
-      doubleChargesSection(figures, reader),
-      rowsSection(batch, record.kind, reader),
-      decisionsSection(report.decisions, reader),
-      detailsSection(report, reader),
+    parts: [chartsSection(figures, reader), classificationsSection(figures, reader)],
+    next: {
+      commandOf: ({ line, next: action }) =>
+        action && resolveLine(id, { action, which: `--line ${line}` }, reader),
+      actionsOf: (status) => actionsOf(status, report, reader),
+    },
+    more: [doubleChargesSection(figures, reader)],
+    events: decisions.map(({ action, at, by, externalId, note, rows }) => {
+      const lines = rows.slice(0, 20).map(({ line }) => line);
+      const more = rows.length > lines.length ? ' …' : '';
+      const what = `${statusWord(action, language)} ${externalId ?? ''}`.trim();
+      const about = `${by}, ${say('lines', 'linhas')} ${lines.join(', ')}${more}`;
+      return { at, what: `${what}: ${maskTextOfPeople(note)}`, note: about };
+    }),
+    facts: [
+      [
+        ['Type for lines without one', 'Tipo das linhas que não o informam'],
+        record.inputName && record.type,
+      ],
+      [
+        ['Deadline of a row', 'Prazo de cada linha'],
+        record.terms && formats.duration(record.terms.rowDeadlineMs),
+      ],
+      [['Audit trail, head', 'Trilha de auditoria, cabeça'], code(summary.auditHead)],
     ],
-    about: aboutLines,
   };
-  return pageHtml(page, reader, report.writtenAt);
+  return batchPage({ ...report, id, figures: batch, cost: [], endedAt }, part, reader);
 }
 
 /** What can be decided about all lines of a status at once, each with its command. */
@@ -198,36 +188,4 @@ function doubleChargesSection({ doubleCharges }: ReportFigures, { say }: Reader)
     count,
     blocks: [{ text: means }, { text: `${say('Lines', 'Linhas')}: ${lines.join(', ')}${more}` }],
   };
-}
-
-function decisionsSection(
-  decisions: readonly DecisionRecord[],
-  { formats, language, say }: Reader,
-): Section | null {
-  if (decisions.length === 0) return null;
-  const items = decisions.map(({ action, externalId, note, by, at, rows }) => {
-    const named = rows.map(({ line }) => line).slice(0, 20);
-    const more = rows.length > named.length ? ' …' : '';
-    const what = `${statusWord(action, language)} ${externalId ?? ''}`.trim();
-    const lines = `${say('lines', 'linhas')} ${named.join(', ')}${more}`;
-    return [`${what}: ${maskTextOfPeople(note)}`, small(`${formats.instant(at)}, ${by}, ${lines}`)];
-  });
-  return { title: ['Decisions taken', 'Decisões tomadas'], blocks: { items, ordered: true } };
-}
-
-function detailsSection({ record, summary }: Report, { formats }: Reader): Section {
-  const { inputName, type } = record;
-  return aboutSection([
-    ['Id', code(summary.batchId)],
-    ...inputFacts(record),
-    [['Type for lines without one', 'Tipo das linhas que não o informam'], inputName && type],
-    [['Started by', 'Iniciado por'], record.createdBy],
-    [['Started', 'Início'], formats.instant(summary.startedAt)],
-    [['Ended', 'Fim'], formats.instant(summary.finishedAt)],
-    [
-      ['Deadline of a row', 'Prazo de cada linha'],
-      record.terms && formats.duration(record.terms.rowDeadlineMs),
-    ],
-    [['Audit trail, head', 'Trilha de auditoria, cabeça'], code(summary.auditHead)],
-  ]);
 }

@@ -3,15 +3,8 @@ import type { Words } from '../../domain/job';
 import type { ReportLanguage } from '../formats';
 import type { Content } from '../html';
 import { blocks, code, small, type Bar, type Section, type Tile } from '../page';
-import { pageHtml } from '../page-html';
 import { readerOf, type Reader } from '../reader';
-import {
-  aboutSection,
-  evidenceSection,
-  leftSection,
-  timelineSection,
-  type EvidenceFile,
-} from '../sections';
+import { jobHtml, type EvidenceFile, type JobPage } from '../sections';
 import { statusWord } from '../words';
 import { firings, masked, type AnalysisFigures } from './figures';
 
@@ -62,17 +55,18 @@ export function analysisHtml(report: AnalysisReport, language: ReportLanguage): 
           'Ask the service about the contradictions above before you rely on the result.',
           'Pergunte ao serviço sobre as contradições acima antes de confiar no resultado.',
         );
-  const page = {
-    kicker: ['Credit analysis', 'Análise de crédito'] as const,
+  const page: JobPage = {
+    kicker: ['Credit analysis', 'Análise de crédito'],
     title: masked(report.fileName),
     headline: `${say('Assignor', 'Cedente')}: ${name} (${statusWord(assignor.status, language)})`,
     when: formats.instant(job.endedAt),
     tiles: tilesOf(summary, figures, reader),
-    sections: [
+    job: { ...job, id: job.jobId },
+    parts: [
       contradictions.length === 0
         ? null
         : {
-            title: ['The result contradicts itself', 'O resultado se contradiz'] as const,
+            title: ['The result contradicts itself', 'O resultado se contradiz'],
             blocks: { items: contradictions.map((one) => masked(stored(one))) },
           },
       statusesSection(summary, reader),
@@ -80,34 +74,23 @@ export function analysisHtml(report: AnalysisReport, language: ReportLanguage): 
       dueSection(figures, reader),
       rulesSection(figures, reader),
       issuesSection(figures, reader),
-      leftSection([{ text: left }], reader),
-      timelineSection(
-        [
-          { at: job.createdAt, what: say('Asked for', 'Pedido'), note: job.createdBy },
-          {
-            at: analysis.timestamp,
-            what: say('At the service: analysed', 'No serviço: analisado'),
-          },
-          { at: job.endedAt, what: say('Ended and stored', 'Encerrado e armazenado') },
-        ],
-        reader,
-      ),
-      evidenceSection([...sent, ...report.files]),
-      aboutSection([
-        ['Id', code(job.jobId)],
-        [['Operation', 'Operação'], code(job.operationId)],
-        [['Rule engine', 'Motor de regras'], analysis.engineName ?? analysis.engineId],
-        [['Cost', 'Custo'], say('the service reports none', 'o serviço não informa')],
-        [['Started', 'Início'], formats.instant(job.createdAt)],
-        [['Ended', 'Fim'], formats.instant(job.endedAt)],
-      ]),
+    ],
+    left: [{ text: left }],
+    events: [
+      { at: analysis.timestamp, what: say('At the service: analysed', 'No serviço: analisado') },
+    ],
+    files: [...sent, ...report.files],
+    facts: [
+      [['Operation', 'Operação'], code(job.operationId)],
+      [['Rule engine', 'Motor de regras'], analysis.engineName ?? analysis.engineId],
+      [['Cost', 'Custo'], say('the service reports none', 'o serviço não informa')],
     ],
     about: [
       'Documents are masked. result.json, titulos.csv and issues.csv beside this page hold all of it in full.',
       'Os documentos estão mascarados. result.json, titulos.csv e issues.csv, ao lado desta página, trazem tudo por extenso.',
-    ] as const,
+    ],
   };
-  return pageHtml(page, reader, report.writtenAt);
+  return jobHtml(page, reader, report.writtenAt);
 }
 
 const statuses = [

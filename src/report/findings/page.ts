@@ -3,18 +3,15 @@ import { fieldsOf } from '../../domain/core/findings';
 import type { JobKind, Words } from '../../domain/job';
 import type { ReportLanguage } from '../formats';
 import { html } from '../html';
-import { code, type Fact, type Section } from '../page';
-import { pageHtml } from '../page-html';
+import { code, type Block, type Fact, type Section } from '../page';
 import { problemWords } from '../problem-words';
 import { type Reader, readerOf } from '../reader';
 import {
-  aboutSection,
   command,
   costTile,
-  evidenceSection,
-  leftSection,
+  jobHtml,
   resolveLine,
-  timelineSection,
+  type JobPage,
   type TimelineEvent,
 } from '../sections';
 import { nameOf, pathName, sentence, statusWord } from '../words';
@@ -36,7 +33,7 @@ const specials: Readonly<Partial<Record<JobKind, PartOf>>> = {
 export function findingsHtml(report: FindingsReport, language: ReportLanguage): string {
   const reader = readerOf(language);
   const { formats } = reader;
-  const { createdAt, createdBy, findings, id, kind, label, settledAt, status } = report;
+  const { findings, kind, settledAt, status } = report;
   const part = specials[kind]?.(report, reader) ?? plainPart(report, reader);
   const { headline, kicker, more = [], parts = [], tiles, views = {} } = part;
   const shown = findings.sections.filter(({ title }) => views[title] !== null);
@@ -45,14 +42,15 @@ export function findingsHtml(report: FindingsReport, language: ReportLanguage): 
     cellContent(reader, path, value),
   ]);
   const isAnswered = facts.some(([, content]) => content !== null && content !== '');
-  const page = {
+  const page: JobPage = {
     kicker,
     title: report.subject,
     headline,
     when: `${statusWord(status, language)} · ${formats.instant(settledAt)}`,
     hasPictures: report.picture !== null,
     tiles: [...tiles, costTile(report.cost, reader)],
-    sections: [
+    job: { ...report, endedAt: settledAt },
+    parts: [
       errorSection(report, reader),
       ...parts,
       ...shown
@@ -62,25 +60,21 @@ export function findingsHtml(report: FindingsReport, language: ReportLanguage): 
         shown.filter(({ rows }) => rows.length === 0).map(({ title }) => nameOf(title, language)),
       ),
       ...more,
-      stepsSection(report, reader),
-      timelineSection(timesOf(report, reader), reader),
-      isAnswered ? { title: ['The answer', 'A resposta'] as const, blocks: { facts } } : null,
-      evidenceSection(report.files),
-      aboutSection([
-        ['Id', code(id)],
-        [['Label', 'Rótulo'], label],
-        [['Status', 'Situação'], statusWord(status, language)],
-        [['Started by', 'Iniciado por'], createdBy],
-        [['Started', 'Início'], formats.instant(createdAt)],
-        [['Ended', 'Fim'], formats.instant(settledAt)],
-      ]),
+    ],
+    left: stepsOf(report, reader),
+    more: [isAnswered ? { title: ['The answer', 'A resposta'], blocks: { facts } } : null],
+    events: timesOf(report, reader),
+    files: report.files,
+    facts: [
+      [['Label', 'Rótulo'], report.label],
+      [['Status', 'Situação'], statusWord(status, language)],
     ],
     about: [
       'Rows are as the service sent them, but for documents, which are masked. The files beside this page hold all of it.',
       'As linhas estão como o serviço as enviou, com os documentos mascarados. Os arquivos ao lado desta página trazem tudo.',
-    ] as const,
+    ],
   };
-  return pageHtml(page, reader, report.writtenAt);
+  return jobHtml(page, reader, report.writtenAt);
 }
 
 /** Of a kind that adds nothing of its own. */
@@ -113,19 +107,16 @@ function emptySection(names: readonly string[]): Section | null {
 }
 
 /** The possible next steps, each with its command. */
-function stepsSection(
+function stepsOf(
   { id, kind, needsAttention, status }: FindingsReport,
   reader: Reader,
-): Section {
-  if (!needsAttention) return leftSection(null, reader);
+): Block[] | null {
+  if (!needsAttention) return null;
   const { actions } = attentionOf(kind, status, ['incomplete'], reader.say);
   const items = actions.map(
     ({ action, does }) => html`${sentence(does)} ${command(resolveLine(id, { action }, reader))}`,
   );
-  return leftSection(
-    [{ text: sentence(whyOf(status, reader.say)) }, { items, ordered: true }],
-    reader,
-  );
+  return [{ text: sentence(whyOf(status, reader.say)) }, { items, ordered: true }];
 }
 
 /** Instants that a service reports, by field name. */
@@ -137,23 +128,14 @@ const knownTimes: Readonly<Record<string, Words>> = {
   completed_at: ['completed', 'concluído'],
 };
 
-/** From the request to the end: our instants, and those of the response. */
-function timesOf(
-  { createdAt, createdBy, findings, settledAt }: FindingsReport,
-  { say }: Reader,
-): TimelineEvent[] {
+function timesOf({ findings }: FindingsReport, { say }: Reader): TimelineEvent[] {
   const result = fieldsOf(findings.result);
   // The last read of a dossier contains two responses.
   const answer = { ...result, ...fieldsOf(result['whole']), ...fieldsOf(result['status']) };
   const told = { ...answer, ...fieldsOf(answer['current_attempt']) };
-  const reported = Object.entries(knownTimes).flatMap(([name, words]): TimelineEvent[] => {
+  return Object.entries(knownTimes).flatMap(([name, words]): TimelineEvent[] => {
     const at = told[name];
     const what = `${say('At the service', 'No serviço')}: ${say(...words)}`;
     return typeof at === 'string' ? [{ at, what }] : [];
   });
-  return [
-    { at: createdAt, what: say('Asked for', 'Pedido'), note: createdBy },
-    ...reported,
-    { at: settledAt, what: say('Ended and stored', 'Encerrado e armazenado') },
-  ];
 }

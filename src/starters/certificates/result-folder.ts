@@ -5,6 +5,7 @@ import type { OpenResultRow } from '../../domain/certificates/result-rows';
 import { CertificateJobs } from '../../store/certificates/jobs';
 import { openResultSheet } from '../../sheets/write/result-sheet';
 import { fitsWorkbook, openResultWorkbook } from '../../sheets/write/result-workbook';
+import { evidenceOf } from '../jobs/export-job';
 import type { ExportOptions } from '../jobs/job-kind';
 import type { CommandContext } from '../jobs/context';
 import { pdfName, summaryDocument } from './rows';
@@ -41,8 +42,14 @@ export async function writeResultFolder(
   );
   const document = `${JSON.stringify(summaryDocument(summary), null, 2)}\n`;
   await writeWhole(folder, 'summary.json', document);
-  const decisions = await decisionsOf(ctx.store, certificateFolder);
-  const report = { summary, record, decisions, figures: fold.figures(), writtenAt: Date.now() };
+  const report = {
+    summary,
+    record,
+    decisions: await decisionsOf(ctx.store, certificateFolder),
+    figures: fold.figures(),
+    files: await evidenceOf(folder, ['results.csv', 'summary.json']),
+    writtenAt: Date.now(),
+  };
   await writeWhole(folder, 'report.html', reportHtml(report, lang));
   return ['results.csv', 'summary.json', 'report.html', ...files];
 }

@@ -12,11 +12,13 @@ const oneOfEach = rowStatuses.map((status, at) => rowOf(status, { line: at + 2 }
 
 describe('the figures of a report', () => {
   it('count every row once: what is issued, a duplicate, erased, or left adds up to the total', () => {
-    const { batch, counts } = figuresOf([...oneOfEach, ...oneOfEach, rowOf('issued')]);
+    const { batch } = figuresOf([...oneOfEach, ...oneOfEach, rowOf('issued')]);
     expect(batch.lines).toBe(19);
-    expect(rowStatuses.reduce((sum, status) => sum + counts[status], 0)).toBe(19);
+    const counts = new Map(Object.entries(batch.counts));
+    expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(19);
     const listed = [...batch.left.values()].reduce((sum, { count }) => sum + count, 0);
-    expect(listed + counts.issued + counts.duplicate + counts.erased).toBe(19);
+    const done = ['issued', 'duplicate', 'erased'].map((status) => counts.get(status) ?? 0);
+    expect(done.reduce((sum, count) => sum + count, listed)).toBe(19);
   });
 
   it('list what is left with the most urgent first', () => {

@@ -11,7 +11,7 @@ const manyIssued = Array.from({ length: 200 }, (_, n) =>
   issuedAfter(1_000 + n * 20, n * 100, { line: n + 2 }),
 );
 const oneOfEach = rowStatuses.map((status, at) => rowOf(status, { line: at + 300 }));
-const full = reportOf([...manyIssued, ...oneOfEach], { decisions: [decision] });
+const full = reportOf([...manyIssued, ...oneOfEach], {}, [decision]);
 
 /** The text that a reader sees, without what the figures of a picture say. */
 const visible = (page: string): string =>
@@ -40,10 +40,8 @@ describe.each(reportLanguages)('a report in %s', (language) => {
         rowOf('invalid', { ...own, document: hostile }),
         issuedAfter(1_000, 0, { classification: hostile }),
       ],
-      {
-        decisions: [{ ...decision, by: hostile, note: hostile, externalId: hostile }],
-        work: { inputName: hostile, label: hostile, createdBy: hostile },
-      },
+      { inputName: hostile, label: hostile, createdBy: hostile },
+      [{ ...decision, by: hostile, note: hostile, externalId: hostile }],
     );
     const page = write(report);
     expect(page.match(/<script|alert\("/g)).toBeNull();
@@ -63,10 +61,8 @@ describe.each(reportLanguages)('a report in %s', (language) => {
     const rows = texts.flatMap((text) =>
       documents.map((document) => rowOf('failed', { document, reference: text, note: text })),
     );
-    const report = reportOf(rows, {
-      decisions: [{ ...decision, note: texts.join(' ') }],
-      work: { inputName: `lista ${texts[0]}.csv`, label: texts.join(' ') },
-    });
+    const work = { inputName: `lista ${texts[0]}.csv`, label: texts.join(' ') };
+    const report = reportOf(rows, work, [{ ...decision, note: texts.join(' ') }]);
     const page = write(report);
     expect(page).toContain('***.456.789-**');
     for (const text of texts) expect(page).not.toContain(text);
@@ -118,8 +114,8 @@ describe.each(reportLanguages)('a report in %s', (language) => {
     const single = { kind: 'certificate', inputName: null, inputSha256: null } as const;
     for (const report of [
       reportOf([issuedAfter(3_000)]),
-      reportOf([issuedAfter(0)], { work: single }),
-      reportOf([rowOf('expired')], { work: single }),
+      reportOf([issuedAfter(0)], single),
+      reportOf([rowOf('expired')], single),
       reportOf([]),
     ]) {
       const page = write(report);

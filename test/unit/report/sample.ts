@@ -1,7 +1,8 @@
-import type {
-  BatchSummary,
-  StoredResultRow,
-  RowStatus,
+import {
+  noCounts,
+  type BatchSummary,
+  type RowStatus,
+  type StoredResultRow,
 } from '../../../src/domain/certificates/certificates';
 import type { CertificateRecord } from '../../../src/domain/certificates/job';
 import type { DecisionRecord } from '../../../src/domain/core/decision';
@@ -138,20 +139,18 @@ export function issuedAfter(
 
 export function reportOf(
   rows: Iterable<StoredResultRow>,
-  {
-    decisions = [],
-    work = {},
-  }: { decisions?: DecisionRecord[]; work?: Partial<CertificateRecord> } = {},
+  work: Partial<CertificateRecord> = {},
+  decisions: DecisionRecord[] = [],
 ): Report {
   const fold = new ReportFold();
   for (const row of rows) fold.add(row);
   const figures = fold.figures();
   const summary: BatchSummary = {
     batchId: record.jobId,
-    edition: decisions.length,
+    edition: 0,
     total: figures.batch.lines,
     blankLines: 1,
-    counts: figures.counts,
+    counts: { ...noCounts(), ...figures.batch.counts },
     requested: figures.batch.lines,
     reused: 0,
     possibleDoubleCharges: figures.doubleCharges.count,
@@ -165,6 +164,7 @@ export function reportOf(
     record: { ...record, ...work },
     decisions,
     figures,
+    files: [],
     writtenAt: startedAt + 301_000,
   };
 }
