@@ -7,7 +7,7 @@ import { tableLines } from './cli/table';
 import { oneOf, printAs, printNote, sinceOf } from './cli/terminal';
 import { openContext } from './jobs/context';
 import { spendingGroups, spendingSince, summed, type SpendingGroup } from './jobs/spending';
-import { kindOf } from './kind-of';
+import { kindOf } from './kinds';
 
 interface CostFlags {
   since?: { at: number };

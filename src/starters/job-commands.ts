@@ -3,7 +3,7 @@ import type { Say } from '../domain/job';
 import { withActor, withLanguage, withSheets, type StartFlags } from './cli/flags';
 import { printResult, printRows, printView } from './cli/print-job';
 import { ask, exitCodes, print, printNote, onScreen } from './cli/terminal';
-import { kindOf } from './kind-of';
+import { kindOf } from './kinds';
 import { openContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
 import { outputTerms } from './jobs/export-job';

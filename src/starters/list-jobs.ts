@@ -21,7 +21,7 @@ import {
 } from './jobs/listed-jobs';
 import { namedJob } from './jobs/named-job';
 import { errorWords, printable } from './jobs/text';
-import { kindOf } from './kind-of';
+import { kindOf } from './kinds';
 
 interface PageFlags {
   kind?: JobKind;

@@ -13,7 +13,7 @@ import { resolverOf } from './jobs/decide/resolve-single';
 import { UsageError } from './jobs/errors';
 import { outputTerms } from './jobs/export-job';
 import { namedJob } from './jobs/named-job';
-import { kindOf } from './kind-of';
+import { kindOf } from './kinds';
 import { acknowledgeChange, isChangeId } from './monitors/review';
 
 interface ResolveFlags {

@@ -48,7 +48,7 @@ describe('a command that needs no Temporal', () => {
       'zod',
     ]);
     expect(loaded.get('@temporalio/common')).toBeLessThan(10);
-    expect(loaded.get('ours')).toBeLessThan(210);
+    expect(loaded.get('ours')).toBeLessThan(130);
   });
 
   it('is told the version by almost nothing', () => {

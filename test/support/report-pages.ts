@@ -22,7 +22,7 @@ import { monitorHtml } from '../../src/report/monitors/page';
 import { rowStatuses } from '../../src/domain/certificates/certificates';
 import type { CommandContext } from '../../src/starters/jobs/context';
 import { exportJob } from '../../src/starters/jobs/export-job';
-import { kindOf } from '../../src/starters/kind-of';
+import { kindOf } from '../../src/starters/kinds';
 import { putLarge } from '../../src/store/core/large-objects';
 import { DossierRepository } from '../../src/store/dossiers/dossiers';
 import { LensRepository } from '../../src/store/lens/lens';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobKind as KindName } from '../../domain/job';
 import { hideSecretsOf } from '../../protection/redaction';
-import { kindOf } from '../kind-of';
+import { kindOf } from '../kinds';
 import { inLanguage, openContext, type CommandContext } from '../jobs/context';
 import { envelopeOf } from '../jobs/envelope';
 import { CommandError, UsageError } from '../jobs/errors';

@@ -14,7 +14,7 @@ import {
 } from '../../../src/starters/jobs/envelope';
 import { reportError } from '../../../src/starters/cli/errors';
 import { printResult } from '../../../src/starters/cli/print-job';
-import { kindOf, kinds } from '../../../src/starters/kind-of';
+import { kindOf } from '../../../src/starters/kinds';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { CommandError, UsageError, noJob } from '../../../src/starters/jobs/errors';
 import type { Job } from '../../../src/starters/jobs/job-kind';
@@ -184,7 +184,7 @@ test.each(ends)('the result of a %s is in the envelope', async (name, input, out
   expect(envelope).toMatchObject({ id: 'x/1', kind: name, ...expected });
 });
 
-test.each(kinds.map((kind) => [kind.kind, kind] as const))(
+test.each(jobKinds.map((name) => [name, kindOf(name)] as const))(
   'a %s that runs has the same shape, without a result',
   async (name, kind) => {
     const view = { job: jobOf(name, {}, null, null), state: 'running' } as const;

@@ -8,7 +8,7 @@ import { findingsLines } from '../../../src/starters/cli/findings-table';
 import { printResult, printView } from '../../../src/starters/cli/print-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import type { Job } from '../../../src/starters/jobs/job-kind';
-import { kindOf } from '../../../src/starters/kind-of';
+import { kindOf } from '../../../src/starters/kinds';
 import { DossierRepository } from '../../../src/store/dossiers/dossiers';
 import { LensRepository } from '../../../src/store/lens/lens';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';

@@ -24,7 +24,7 @@ import { allKinds } from '../../../src/store/erasure/catalog';
 import { fingerprintOf, SinkRepository } from '../../../src/store/monitors/sinks';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { problemLines } from '../../../src/starters/jobs/text';
-import { kindOf } from '../../../src/starters/kind-of';
+import { kindOf } from '../../../src/starters/kinds';
 import { sandboxAnswers } from '../../support/report-answers';
 import { sampleJobs } from '../../support/report-pages';
 import { printedByTests } from '../../support/printed';

@@ -14,7 +14,7 @@ import {
 import { certificateFolder } from '../../../src/domain/certificates/job';
 import { printResult, printRows, printView } from '../../../src/starters/cli/print-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
-import { kindOf } from '../../../src/starters/kind-of';
+import { kindOf } from '../../../src/starters/kinds';
 import { CertificateRowWriter } from '../../support/certificate-rows';
 import { cnpj } from '../../support/documents';
 import { printedByTests } from '../../support/printed';

@@ -7,7 +7,7 @@ import { noScanCounts } from '../../../src/domain/monitors/scan';
 import { emptyBacklog, noCounts } from '../../../src/domain/monitors/sweep';
 import { printResult, printView } from '../../../src/starters/cli/print-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
-import { kindOf } from '../../../src/starters/kind-of';
+import { kindOf } from '../../../src/starters/kinds';
 import { listChanges } from '../../../src/starters/monitors/changes';
 import { writeReport } from '../../../src/starters/monitors/report';
 import { ChangeRepository } from '../../../src/store/monitors/changes';

@@ -5,7 +5,7 @@ import { readAnalysis } from '../../../src/apis/credit/result.wire';
 import type { JobKind as KindName } from '../../../src/domain/job';
 import { printResult, printView } from '../../../src/starters/cli/print-job';
 import type { CommandContext } from '../../../src/starters/jobs/context';
-import { kindOf } from '../../../src/starters/kind-of';
+import { kindOf } from '../../../src/starters/kinds';
 import { putLarge } from '../../../src/store/core/large-objects';
 import { sandboxAnswers, type Answers } from '../../support/report-answers';
 import { sampleJobs } from '../../support/report-pages';

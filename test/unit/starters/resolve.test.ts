@@ -11,7 +11,7 @@ import { traceKey } from '../../../src/domain/traces/search';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import { resolveJob, type ResolveRequest } from '../../../src/starters/jobs/decide/resolve';
 import { resolverOf as resolverOfKind } from '../../../src/starters/jobs/decide/resolve-single';
-import { kindOf } from '../../../src/starters/kind-of';
+import { kindOf } from '../../../src/starters/kinds';
 import { CertificateJobs } from '../../../src/store/certificates/jobs';
 import { LensRepository } from '../../../src/store/lens/lens';
 import type { EngineClient } from '../../../src/temporal/connection';
