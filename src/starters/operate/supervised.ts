@@ -82,7 +82,7 @@ export function superviseServer(options: DevServerOptions) {
  * heaps, old ones that are collected before they double, and two arenas of glibc, which keeps what is freed.
  */
 export const smallProcess = {
-  execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=30'],
+  execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=15'],
   env: { MALLOC_ARENA_MAX: '2' },
 };
 
