@@ -63,7 +63,7 @@ async function followOn<T>(
   const over = new AbortController();
   const { signal } = over;
   const shown = engine.client.withAbortSignal(signal, () =>
-    showProgress(engine, readProgress, audience, signal),
+    showProgress(ctx, engine, readProgress, audience, signal),
   );
   let isGone = false;
   try {
@@ -81,15 +81,32 @@ async function followOn<T>(
   }
 }
 
+const silentMs = 15_000;
+
 async function showProgress(
+  ctx: CommandContext,
   engine: EngineClient,
   readProgress: ReadProgress,
   audience: Audience,
   signal: AbortSignal,
 ): Promise<void> {
+  let answeredAt = Date.now();
+  let isTold = false;
   while (!signal.aborted) {
     const progress = await inTime(engine, signal, () => readProgress(engine));
-    if (progress !== null && !signal.aborted) audience.show(progress);
+    if (signal.aborted) return;
+    if (progress !== null) {
+      audience.show(progress);
+      answeredAt = Date.now();
+      isTold = false;
+    } else if (!isTold && Date.now() - answeredAt > silentMs) {
+      audience.clear();
+      tellOf(ctx)(
+        'no worker answers: the work waits until one runs (`diligence worker`)',
+        'nenhum worker responde: o trabalho aguarda até que um seja iniciado (`diligence worker`)',
+      );
+      isTold = true;
+    }
     await pause(audience.intervalMs, signal);
   }
 }

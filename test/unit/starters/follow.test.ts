@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { followJob, inTime } from '../../../src/starters/jobs/follow-job';
+import { progressOfStage } from '../../../src/starters/jobs/progress';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import type { EngineClient } from '../../../src/temporal/connection';
 
@@ -50,6 +51,36 @@ it('leaves no question about a job open when it has ended', async () => {
   expect(asked).toMatchObject({ open: 0, aborted: true });
   for (const at of asked.deadlines) expect(at).toBeGreaterThan(before);
   expect(asked.deadlines).not.toEqual([]);
+});
+
+it('says once that no worker answers, and again when one was lost again', async () => {
+  const told: string[] = [];
+  const ctx = {
+    log: (line: string) => void told.push(line),
+    reader: { say: (english: string) => english },
+  } as unknown as CommandContext;
+  let end: (outcome: object) => void = () => undefined;
+  const result = new Promise<object>((done) => (end = done));
+  const client = {
+    withAbortSignal: (_signal: AbortSignal, call: () => Promise<unknown>) => call(),
+    withDeadline: (_at: number, call: () => Promise<unknown>) => call(),
+    workflow: { getHandle: () => ({ result: () => result }) },
+  };
+  const audience = { intervalMs: 1, show: jest.fn(), clear: jest.fn() };
+  let now = 1_000_000;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now);
+  let asked = 0;
+  const readProgress = async () => {
+    asked += 1;
+    now += 10_000;
+    if (asked === 12) end({ status: 'completed' });
+    return asked === 1 || asked === 7 ? progressOfStage('polling') : null;
+  };
+  const engine = { client } as unknown as EngineClient;
+  await followJob(ctx, engine, 'a', readProgress, audience);
+  clock.mockRestore();
+  expect(audience.show).toHaveBeenCalledTimes(2);
+  expect(told).toEqual(Array(2).fill(expect.stringContaining('no worker answers')));
 });
 
 it('leaves nothing on its signal, however long it asks, and a question ends with the signal', async () => {
