@@ -1,32 +1,27 @@
 import type { Say } from '../domain/job';
 import { inPortuguese } from './sentences-pt';
-import { formatsOf, type Formats, type ReportLanguage } from './formats';
+import { formatsOf, type ReportLanguage } from './formats';
 
 /** Singular and plural. */
 export type Forms = readonly [one: string, many: string];
 
-/** The reader of a page or a screen: the language of its sentences, and the format of figures. */
-export interface Reader {
-  language: ReportLanguage;
-  /** As in `<html lang>`. */
-  htmlLanguage: string;
-  formats: Formats;
-  say: Say;
-  /** A sentence of ours that is stored in English. */
-  stored: (en: string) => string;
-  /** `1 place`, `2 places`. */
-  count: (n: number, en: Forms, pt: Forms) => string;
-}
+export type Reader = ReturnType<typeof readerOf>;
 
-export function readerOf(language: ReportLanguage): Reader {
+/** The reader of a page or a screen: the language of its sentences, and the format of figures. */
+export function readerOf(language: ReportLanguage) {
   const isPortuguese = language === 'pt';
   const formats = formatsOf(language);
+  const say: Say = (en, pt) => (isPortuguese ? pt : en);
   return {
     language,
+    /** As in `<html lang>`. */
     htmlLanguage: isPortuguese ? 'pt-BR' : 'en',
     formats,
-    say: (en, pt) => (isPortuguese ? pt : en),
-    stored: (en) => (isPortuguese ? inPortuguese(en) : en),
-    count: (n, en, pt) => `${formats.number(n)} ${(isPortuguese ? pt : en)[n === 1 ? 0 : 1]}`,
+    say,
+    /** A sentence of ours that is stored in English. */
+    stored: (en: string): string => (isPortuguese ? inPortuguese(en) : en),
+    /** `1 place`, `2 places`. */
+    count: (n: number, en: Forms, pt: Forms): string =>
+      `${formats.number(n)} ${(isPortuguese ? pt : en)[n === 1 ? 0 : 1]}`,
   };
 }

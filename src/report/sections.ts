@@ -125,22 +125,20 @@ export function costTile(cost: readonly BillingTotal[], reader: Reader): Tile {
       value: say('not reported', 'não informado'),
       note: say('the service reports none', 'o serviço não informa'),
     };
-  const [value, ...note] = [
-    ...costWords(first, reader),
-    ...more.flatMap((one) => costWords(one, reader)),
-  ];
-  return { name, value, note: note.filter((one) => one !== '').join(', ') };
+  const [value = '', ...note] = [first, ...more].flatMap((one) => costWords(one, reader));
+  return { name, value, note: note.join(', ') };
 }
 
 /** `61 tokens`, `charged`. */
 export function costWords(
   { amount, count, status, unit }: BillingTotal,
-  { count: counted, formats, language }: Reader,
-): [string, string] {
-  if (unit === 'answer')
-    return [counted(count, ['answer', 'answers'], ['resposta', 'respostas']), ''];
-  const reported = amount === null ? formats.number(count) : formats.decimal(amount);
-  return [`${reported} ${unit ?? ''}`.trim(), status === null ? '' : billingWord(status, language)];
+  { count: counted, formats, language, say }: Reader,
+): string[] {
+  if (unit === 'answer') return [counted(count, ['answer', 'answers'], ['resposta', 'respostas'])];
+  const exact = String(amount);
+  const reported = amount === null ? formats.number(count) : say(exact, exact.replace('.', ','));
+  const word = status === null ? [] : [billingWord(status, language)];
+  return [`${reported} ${unit ?? ''}`.trim(), ...word];
 }
 
 /** A command line to copy. Broken between words, and only inside long ones. */

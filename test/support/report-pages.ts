@@ -11,13 +11,13 @@ import { riskSummary } from '../../src/domain/dossiers/follow';
 import type { JobKind as KindName } from '../../src/domain/job';
 import { changeRecord } from '../../src/domain/monitors/change-record';
 import { sourcesOf } from '../../src/domain/traces/search';
-import { BatchFold } from '../../src/report/batches/figures';
+import { BatchFigures } from '../../src/report/batches/figures';
 import { batchHtml } from '../../src/report/batches/page';
 import { reportHtml } from '../../src/report/certificates/page';
 import { analysisHtml } from '../../src/report/credit/page';
-import { AnalysisFold } from '../../src/report/credit/figures';
+import { AnalysisFigures } from '../../src/report/credit/figures';
 import type { ReportLanguage } from '../../src/report/formats';
-import { MonitorSums } from '../../src/report/monitors/figures';
+import { MonitorFigures } from '../../src/report/monitors/figures';
 import { monitorHtml } from '../../src/report/monitors/page';
 import { rowStatuses } from '../../src/domain/certificates/certificates';
 import type { CommandContext } from '../../src/starters/jobs/context';
@@ -221,7 +221,7 @@ function certificatesPage(lang: ReportLanguage): string {
 }
 
 async function creditPage(bytes: Buffer, lang: ReportLanguage): Promise<string> {
-  const fold = new AnalysisFold();
+  const fold = new AnalysisFigures();
   const payers: AnalysedPayer[] = [];
   const chunks = async function* () {
     yield bytes;
@@ -232,21 +232,20 @@ async function creditPage(bytes: Buffer, lang: ReportLanguage): Promise<string> 
   fold.assignor(analysis.assignor);
   for (const [index, payer] of payers.entries()) fold.payer(payer, index);
   await readAnalysis(call, chunks(), { receivable: (one, index) => fold.receivable(one, index) });
-  const files = [{ name: 'remessa.rem', sha256: 'ab'.repeat(32), bytes: 16_400 }];
+  const cnab = { name: `${hostile}.rem`, sha256: 'ab'.repeat(32), bytes: 16_400, key: 'k' };
   const job = {
     jobId: 'credit/0f/20260105T120000000Z',
-    operationId: 'op-7',
     createdBy: 'ana',
     createdAt: at,
-    endedAt: at,
-    files,
+    cnab,
+    xmls: null,
   };
   const report = {
     job,
+    outcome: { operationId: 'op-7', settledAt: at },
     analysis,
-    fileName: `${hostile}.rem`,
     contradictions: [hostile],
-    figures: fold.figures(),
+    figures: fold,
     files: [],
     writtenAt,
   };
@@ -254,7 +253,7 @@ async function creditPage(bytes: Buffer, lang: ReportLanguage): Promise<string> 
 }
 
 function monitorsPage(lang: ReportLanguage): string {
-  const sums = new MonitorSums();
+  const sums = new MonitorFigures();
   const marks = { isNew: false, delivered: {}, acknowledged: null, failure: null, reviews: [] };
   for (const [n, severity] of (['critical', 'warn', 'info', 'info'] as const).entries()) {
     const { change, answer } = toldChange(`3f0d2f0a-3c11-4b7e-9a55-6d1c0c0a000${n}`, { severity });
@@ -281,7 +280,7 @@ function monitorsPage(lang: ReportLanguage): string {
   return monitorHtml(
     {
       scope: { since: at, monitors: 1, severities: null },
-      figures: sums.figures(),
+      figures: sums,
       names: new Map([[monitorId, `${long} Ltda`]]),
       monitors: {
         total: 3,
@@ -299,7 +298,7 @@ function monitorsPage(lang: ReportLanguage): string {
 }
 
 function batchPage(lang: ReportLanguage): string {
-  const fold = new BatchFold('profile-batch');
+  const fold = new BatchFigures('profile-batch');
   const plain = { isDoubted: false, error: null, reference: '', page: null };
   for (const [n, status] of [
     'found',
@@ -353,5 +352,5 @@ function batchPage(lang: ReportLanguage): string {
     { name: 'results.csv', bytes: 1_234, mediaType: 'text/csv', sha256: 'ef'.repeat(32) },
   ];
   const endedAt = '2026-01-05T12:05:00.000Z';
-  return batchHtml({ record, figures: fold.figures(), cost: [], files, endedAt, writtenAt }, lang);
+  return batchHtml({ record, figures: fold, cost: [], files, endedAt, writtenAt }, lang);
 }

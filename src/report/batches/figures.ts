@@ -24,34 +24,24 @@ export interface BatchRow {
 /** A line with something left to do. @param next the action that helps, if its status does not say it */
 export type LeftRow = BatchRow & { next: string | null };
 
-export interface BatchFigures {
-  /** Lines by status. */
-  counts: Readonly<Record<string, number>>;
-  /** Sums of columns over all lines, each job once. */
-  totals: Readonly<Record<string, number>>;
-  lines: number;
-  rows: readonly BatchRow[];
-  /** Lines that need a person. */
-  needed: number;
-  /** Lines with something left to do, by status. */
-  left: ReadonlyMap<string, { count: number; rows: readonly LeftRow[] }>;
-}
-
 /** More would slow a browser down, and not be mailed; `results.csv` has all. */
 const mostRows = 500;
 const mostLeft = 250;
 /** Columns without meaning in a sum or on a page. */
 export const hiddenColumns = /(?:_id|sha256|_unit|_status|^call)$/;
 
-/** Sums the lines of a batch, in bounded memory. */
-export class BatchFold {
+/** Sums of the lines of a batch, in bounded memory. */
+export class BatchFigures {
   readonly #kind: JobKind;
-  readonly #counts: Record<string, number> = {};
-  readonly #totals: Record<string, number> = {};
-  readonly #rows: BatchRow[] = [];
   readonly #left = new Map<string, { count: number; rows: LeftRow[] }>();
-  #lines = 0;
-  #needed = 0;
+  /** Lines by status. */
+  readonly counts: Record<string, number> = {};
+  /** Sums of columns over all lines, each job once. */
+  readonly totals: Record<string, number> = {};
+  readonly rows: BatchRow[] = [];
+  lines = 0;
+  /** Lines that need a person. */
+  needed = 0;
 
   constructor(kind: JobKind) {
     this.#kind = kind;
@@ -61,10 +51,10 @@ export class BatchFold {
   add(row: BatchRow, next?: string | null): void {
     const { cells, isDoubted, status } = row;
     const { needsAttention } = attentionOf(this.#kind, status);
-    this.#lines += 1;
-    this.#counts[status] = (this.#counts[status] ?? 0) + 1;
-    if (this.#rows.length < mostRows) this.#rows.push(row);
-    if (needsAttention || isDoubted) this.#needed += 1;
+    this.lines += 1;
+    this.counts[status] = (this.counts[status] ?? 0) + 1;
+    if (this.rows.length < mostRows) this.rows.push(row);
+    if (needsAttention || isDoubted) this.needed += 1;
     if (next !== undefined || needsAttention || isDoubted) {
       const group = this.#left.get(status) ?? { count: 0, rows: [] };
       this.#left.set(status, group);
@@ -75,20 +65,12 @@ export class BatchFold {
     for (const [column, value] of Object.entries(cells)) {
       if (typeof value !== 'number' || hiddenColumns.test(column)) continue;
       // Sums in cents are exact.
-      this.#totals[column] = Math.round(((this.#totals[column] ?? 0) + value) * 1e6) / 1e6;
+      this.totals[column] = Math.round(((this.totals[column] ?? 0) + value) * 1e6) / 1e6;
     }
   }
 
-  figures(): BatchFigures {
-    return {
-      counts: this.#counts,
-      totals: this.#totals,
-      lines: this.#lines,
-      rows: this.#rows,
-      needed: this.#needed,
-      left: new Map(
-        [...this.#left].sort(([a], [b]) => bySeverity.indexOf(a) - bySeverity.indexOf(b)),
-      ),
-    };
+  /** Lines with something left to do, by status. */
+  get left(): [status: string, group: { count: number; rows: readonly LeftRow[] }][] {
+    return [...this.#left].sort(([a], [b]) => bySeverity.indexOf(a) - bySeverity.indexOf(b));
   }
 }

@@ -248,12 +248,12 @@ function leftBlocks(
   { actionsOf, commandOf }: NextSteps,
 ): Block[] | null {
   const { formats, language, say } = reader;
-  if (left.size === 0) return null;
+  if (left.length === 0) return null;
   const correct = say(
     'Correct the line in the input and run the file again: what has ended well is not asked for again.',
     'Corrija a linha na entrada e execute o arquivo de novo: o que terminou bem não é pedido outra vez.',
   );
-  return [...left].flatMap(([status, { count, rows }]): Block[] => [
+  return left.flatMap(([status, { count, rows }]): Block[] => [
     {
       heading: [
         statusWord(status, language),

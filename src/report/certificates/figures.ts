@@ -1,43 +1,36 @@
-import { type RowStatus, type StoredResultRow } from '../../domain/certificates/certificates';
-import type { DecisionAction } from '../../domain/certificates/job';
+import type { StoredResultRow } from '../../domain/certificates/certificates';
+import type { CertificateRecord, DecisionAction } from '../../domain/certificates/job';
 import { maskTextOfPeople } from '../../protection/redaction';
-import { BatchFold, type BatchFigures } from '../batches/figures';
+import { BatchFigures } from '../batches/figures';
 import type { Sorted } from '../bins';
 
 /** Classifications that are counted separately. */
 const mostClassifications = 20;
 const mostLines = 250;
 
-export interface ReportFigures {
-  batch: BatchFigures;
-  doubleCharges: { count: number; lines: number[] };
-  /** The service's classifications, most frequent first; '': it reported none. */
-  classifications: [word: string, count: number][];
-  /** Issued rows that another job requested. */
-  takenOver: number;
-  /** Of the rows that this job requested: instants of issuance, and waiting times. */
-  issuedAt: Sorted;
-  waits: Sorted;
-  /** With lines that the service calls final. */
-  final: ReadonlySet<RowStatus>;
-}
-
-/** Folds the rows of a job, in order; two numbers of each issued one stay in memory. */
-export class ReportFold {
-  readonly #batch = new BatchFold('certificate-batch');
-  readonly #doubleCharges = { count: 0, lines: [] as number[] };
+/** Of the rows of a job, in order; two numbers of each issued one stay in memory. */
+export class ReportFigures {
+  readonly batch: BatchFigures;
+  readonly doubleCharges = { count: 0, lines: [] as number[] };
   readonly #classifications = new Map<string, number>();
+  /** Issued rows that another job requested. */
+  takenOver = 0;
+  /** Of the rows that this job requested: instants of issuance, and waiting times. */
   readonly #issuedAt: number[] = [];
   readonly #waits: number[] = [];
-  readonly #final = new Set<RowStatus>();
-  #takenOver = 0;
+  /** With lines that the service calls final. */
+  readonly final = new Set<string>();
+
+  constructor(kind: CertificateRecord['kind']) {
+    this.batch = new BatchFigures(kind);
+  }
 
   add(row: StoredResultRow): void {
     const { baseName, capturedAt, classification, divergent, holderName, line, status } = row;
     const { errorCode, errorMessage, officialName, sourceName, type } = row;
     const known = [row.note, row.certidaoId && `certidao_id ${row.certidaoId}`];
     const masked = (text: string | null): string | null => text && maskTextOfPeople(text);
-    this.#batch.add(
+    this.batch.add(
       {
         line,
         requested: row.document,
@@ -63,24 +56,25 @@ export class ReportFold {
       },
       actionFor(row),
     );
-    if (row.retryable === false) this.#final.add(status);
+    if (row.retryable === false) this.final.add(status);
     if (row.possibleDoubleCharge && status !== 'duplicate') {
-      this.#doubleCharges.count += 1;
-      if (this.#doubleCharges.lines.length < mostLines) this.#doubleCharges.lines.push(line);
+      this.doubleCharges.count += 1;
+      if (this.doubleCharges.lines.length < mostLines) this.doubleCharges.lines.push(line);
     }
     if (status === 'issued') this.#addIssued(row);
   }
 
-  figures(): ReportFigures {
-    return {
-      batch: this.#batch.figures(),
-      doubleCharges: this.#doubleCharges,
-      classifications: [...this.#classifications].sort(([, a], [, b]) => b - a),
-      takenOver: this.#takenOver,
-      issuedAt: Float64Array.from(this.#issuedAt).sort(),
-      waits: Float64Array.from(this.#waits).sort(),
-      final: this.#final,
-    };
+  /** The service's classifications, most frequent first; '': it reported none. */
+  get classifications(): [word: string, count: number][] {
+    return [...this.#classifications].sort(([, a], [, b]) => b - a);
+  }
+
+  get issuedAt(): Sorted {
+    return Float64Array.from(this.#issuedAt).sort();
+  }
+
+  get waits(): Sorted {
+    return Float64Array.from(this.#waits).sort();
   }
 
   #addIssued({ attempts, classification, completedAt, requestedAt }: StoredResultRow): void {
@@ -89,7 +83,7 @@ export class ReportFold {
     const word = known || this.#classifications.size < mostClassifications ? reported : '…';
     this.#classifications.set(word, (this.#classifications.get(word) ?? 0) + 1);
     if (attempts === 0) {
-      this.#takenOver += 1;
+      this.takenOver += 1;
       return;
     }
     const [at, from] = [Date.parse(completedAt ?? ''), Date.parse(requestedAt ?? '')];

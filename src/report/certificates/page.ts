@@ -1,5 +1,5 @@
 import { attentionOf } from '../../domain/attention';
-import type { BatchSummary, RowStatus } from '../../domain/certificates/certificates';
+import type { BatchSummary } from '../../domain/certificates/certificates';
 import type { DecisionRecord } from '../../domain/core/decision';
 import type { CertificateRecord } from '../../domain/certificates/job';
 import { maskTextOfPeople } from '../../protection/redaction';
@@ -98,7 +98,7 @@ function actionsOf(status: string, { figures, record, summary }: Report, reader:
   const { actions } = attentionOf('certificate', status, [], say);
   const items = actions
     // What the service calls final is not bought again, all of it at once.
-    .filter(({ action }) => action !== 'reissue' || !figures.final.has(status as RowStatus))
+    .filter(({ action }) => action !== 'reissue' || !figures.final.has(status))
     // That is about the batch.
     .filter(({ action }) => action !== 'acknowledge')
     .map(({ action, does }) => {

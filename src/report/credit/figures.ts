@@ -22,24 +22,23 @@ interface ReportedIssue extends AnalysisIssue {
   rule: string;
 }
 
-/** Amounts are in reais. */
-export interface AnalysisFigures {
-  /** The largest first. */
-  payers: { name: string; document: string; status: string; receivables: number; value: number }[];
-  /** By `2031-01`, in order; '' without a date. */
-  due: { month: string; count: number; value: number }[];
-  rules: { rule: string; blocked: number; alerted: number; other: number }[];
-  issues: ReportedIssue[];
-  allIssues: number;
+interface FiredRule {
+  rule: string;
+  blocked: number;
+  alerted: number;
+  other: number;
 }
 
-/** Sums an analysis while it is read: memory grows with payers, not with titulos. Values are in cents. */
-export class AnalysisFold {
-  readonly #payers = new Map<number, AnalysisFigures['payers'][number]>();
+/** Of an analysis while it is read: memory grows with payers, not with titulos. Amounts are in reais. */
+export class AnalysisFigures {
+  readonly #payers = new Map<
+    number,
+    { name: string; document: string; status: string; receivables: number; value: number }
+  >();
   readonly #due = new Map<string, { count: number; value: number }>();
-  readonly #rules = new Map<string, AnalysisFigures['rules'][number]>();
-  readonly #issues: ReportedIssue[] = [];
-  #allIssues = 0;
+  readonly #rules = new Map<string, FiredRule>();
+  readonly issues: ReportedIssue[] = [];
+  allIssues = 0;
 
   assignor({ issues, name }: AnalysedAssignor): void {
     const about = {
@@ -61,31 +60,31 @@ export class AnalysisFold {
 
   receivable({ dueOn, issues, number, value }: AnalysedReceivable, index: number): void {
     const payer = this.#payers.get(index);
-    const cents = Math.round((value ?? 0) * 100);
     if (payer !== undefined) {
       payer.receivables += 1;
-      payer.value += cents;
+      payer.value = exactSum(payer.value, value);
     }
     const month = /^\d{4}-\d\d/.exec(dueOn ?? '')?.[0] ?? '';
     const known = this.#due.has(month) || this.#due.size < mostKinds ? month : '';
     const due = this.#due.get(known) ?? { count: 0, value: 0 };
-    this.#due.set(known, { count: due.count + 1, value: due.value + cents });
+    this.#due.set(known, { count: due.count + 1, value: exactSum(due.value, value) });
     const about = { level: 'titulo', name: masked(number ?? '–'), value } as const;
     for (const issue of issues) this.#addIssue(issue, { ...about, payer: payer?.name ?? null });
   }
 
-  figures(): AnalysisFigures {
-    return {
-      payers: [...this.#payers.values()]
-        .map((one) => ({ ...one, value: one.value / 100 }))
-        .sort((a, b) => b.value - a.value),
-      due: [...this.#due]
-        .map(([month, { count, value }]) => ({ month, count, value: value / 100 }))
-        .sort((a, b) => a.month.localeCompare(b.month)),
-      rules: [...this.#rules.values()].sort((a, b) => firings(b) - firings(a)),
-      issues: this.#issues,
-      allIssues: this.#allIssues,
-    };
+  /** The largest first. */
+  get payers() {
+    return [...this.#payers.values()].sort((a, b) => b.value - a.value);
+  }
+
+  /** By `2031-01`, in order; '' without a date. */
+  get due(): { month: string; count: number; value: number }[] {
+    const months = [...this.#due].map(([month, sums]) => ({ month, ...sums }));
+    return months.sort((a, b) => a.month.localeCompare(b.month));
+  }
+
+  get rules(): FiredRule[] {
+    return [...this.#rules.values()].sort((a, b) => firings(b) - firings(a));
   }
 
   #addIssue(
@@ -98,16 +97,20 @@ export class AnalysisFold {
     const fired = this.#rules.get(name) ?? { rule: name, blocked: 0, alerted: 0, other: 0 };
     this.#rules.set(name, fired);
     fired[status === 'blocked' || status === 'alerted' ? status : 'other'] += 1;
-    this.#allIssues += 1;
-    if (this.#issues.length < mostIssues) this.#issues.push({ ...issue, ...about, rule });
+    this.allIssues += 1;
+    if (this.issues.length < mostIssues) this.issues.push({ ...issue, ...about, rule });
   }
 }
 
-export function firings({ alerted, blocked, other }: AnalysisFigures['rules'][number]): number {
+export function firings({ alerted, blocked, other }: FiredRule): number {
   return alerted + blocked + other;
 }
 
 /** Masks documents that people typed into names and messages. */
 export function masked(text: string): string {
   return withoutKeys(maskTextOfPeople(text));
+}
+
+function exactSum(sum: number, value: number | null): number {
+  return Math.round(sum * 100 + (value ?? 0) * 100) / 100;
 }

@@ -1,4 +1,5 @@
 import type { AnalysedAssignor, AnalysisHead, AnalysisSummary } from '../../domain/credit/analysis';
+import type { AnalysisOutcome, AnalysisRecord } from '../../domain/credit/job';
 import type { Words } from '../../domain/job';
 import type { ReportLanguage } from '../formats';
 import type { Content } from '../html';
@@ -12,22 +13,10 @@ const mostPayers = 10;
 /** Months in the drawing; the table has all of them. */
 const mostMonths = 36;
 
-/** The analysis of a page. */
-export interface ReportedAnalysis {
-  jobId: string;
-  operationId: string | null;
-  createdBy: string;
-  /** ISO 8601. */
-  createdAt: string;
-  endedAt: string;
-  /** The uploaded files. */
-  files: readonly { name: string; sha256: string; bytes: number }[];
-}
-
 export interface AnalysisReport {
-  job: ReportedAnalysis;
+  job: Pick<AnalysisRecord, 'cnab' | 'createdAt' | 'createdBy' | 'jobId' | 'xmls'>;
+  outcome: Pick<AnalysisOutcome, 'operationId' | 'settledAt'>;
   analysis: AnalysisHead & { assignor: AnalysedAssignor };
-  fileName: string;
   contradictions: readonly string[];
   figures: AnalysisFigures;
   /** Files of the result folder. */
@@ -40,11 +29,13 @@ export interface AnalysisReport {
 export function analysisHtml(report: AnalysisReport, language: ReportLanguage): string {
   const reader = readerOf(language);
   const { formats, say, stored } = reader;
-  const { analysis, contradictions, figures, job } = report;
+  const { analysis, contradictions, figures, job, outcome } = report;
+  const { operationId, settledAt: endedAt } = outcome;
   const { assignor, summary } = analysis;
   const name = masked(assignor.name ?? say('assignor without a name', 'cedente sem nome'));
   const mediaType = say('as it was sent', 'como foi enviado');
-  const sent = job.files.map((file) => ({ ...file, name: masked(file.name), mediaType }));
+  const files = job.xmls === null ? [job.cnab] : [job.cnab, job.xmls];
+  const sent = files.map((file) => ({ ...file, name: masked(file.name), mediaType }));
   const left =
     contradictions.length === 0
       ? say(
@@ -57,11 +48,11 @@ export function analysisHtml(report: AnalysisReport, language: ReportLanguage): 
         );
   const page: JobPage = {
     kicker: ['Credit analysis', 'Análise de crédito'],
-    title: masked(report.fileName),
+    title: masked(job.cnab.name),
     headline: `${say('Assignor', 'Cedente')}: ${name} (${statusWord(assignor.status, language)})`,
-    when: formats.instant(job.endedAt),
+    when: formats.instant(endedAt),
     tiles: tilesOf(summary, figures, reader),
-    job: { ...job, id: job.jobId },
+    job: { ...job, id: job.jobId, endedAt },
     parts: [
       contradictions.length === 0
         ? null
@@ -81,7 +72,7 @@ export function analysisHtml(report: AnalysisReport, language: ReportLanguage): 
     ],
     files: [...sent, ...report.files],
     facts: [
-      [['Operation', 'Operação'], code(job.operationId)],
+      [['Operation', 'Operação'], code(operationId)],
       [['Rule engine', 'Motor de regras'], analysis.engineName ?? analysis.engineId],
       [['Cost', 'Custo'], say('the service reports none', 'o serviço não informa')],
     ],

@@ -4,9 +4,10 @@ import type { Words } from '../../domain/job';
 import type { Content } from '../html';
 import { blocks, code, small, type Block, type Section } from '../page';
 import type { Reader } from '../reader';
+import { costWords } from '../sections';
 import { nameOf, statusWord } from '../words';
 import { sectionAbout } from './lists';
-import { costLine, fileLink, requestsWords, statusBadge } from './words';
+import { fileLink, requestsWords, statusBadge } from './words';
 
 const certificateTypes: Readonly<Partial<Record<string, Words>>> = {
   cnpj: ['company data (CNPJ)', 'dados cadastrais (CNPJ)'],
@@ -104,7 +105,7 @@ export function timeSection(report: InvestigationReport, reader: Reader): Sectio
         row.reused ? small(say('reused', 'reaproveitada')) : null,
       ],
       [
-        blocks(row.cost.map((one) => costLine(one, reader))),
+        blocks(row.cost.map((one) => costWords(one, reader).join(': '))),
         row.unanswered > 0 ? small(say('may still be charged', 'ainda pode ser cobrado')) : null,
       ],
     ];
@@ -119,7 +120,7 @@ export function timeSection(report: InvestigationReport, reader: Reader): Sectio
               'Do que esta investigação pediu de novo, conforme informado pelos serviços.',
             ),
           },
-          { items: report.cost.map((one) => costLine(one, reader)) },
+          { items: report.cost.map((one) => costWords(one, reader).join(': ')) },
         ];
   return {
     title: ['Timeline and cost', 'Linha do tempo e custo'],

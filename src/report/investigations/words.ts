@@ -1,4 +1,3 @@
-import type { BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Cell } from '../../domain/core/findings';
 import type { InvestigationReport } from './schema';
 import type { Words } from '../../domain/job';
@@ -9,7 +8,7 @@ import { faultNames, noteOf } from '../monitors/sweep-words';
 import { badge, type Look } from '../page';
 import { problemWords } from '../problem-words';
 import type { Reader } from '../reader';
-import { billingWord, statusWord } from '../words';
+import { statusWord } from '../words';
 
 const looks: Readonly<Partial<Record<string, Look>>> = {
   answered: 'good',
@@ -51,38 +50,20 @@ export function factWords(reader: Reader, what: string, value: Cell): string {
 /** The requests, and those that may be charged beyond the reported cost. */
 export function requestsWords({ requests }: InvestigationReport, { formats, say }: Reader): string {
   const { possibleDoubleCharges: twice, requested, reused, unanswered } = requests;
-  const sentences: [number | null, Words][] = [
+  const counts: [number, Words][] = [
     [requested, ['Requests sent', 'Pedidos enviados']],
     [reused, ['Results reused', 'Resultados reaproveitados']],
     [
-      unanswered || null,
+      unanswered,
       [
         'Requests without an answer, which may still be charged',
         'Pedidos sem resposta, que ainda podem ser cobrados',
       ],
     ],
-    [
-      twice || null,
-      ['Requests that may have been charged twice', 'Pedidos talvez cobrados duas vezes'],
-    ],
+    [twice, ['Requests that may have been charged twice', 'Pedidos talvez cobrados duas vezes']],
   ];
-  return sentences
-    .flatMap(([count, words]) =>
-      count === null ? [] : `${say(...words)}: ${formats.number(count)}.`,
-    )
+  return counts
+    .filter(([count], at) => at < 2 || count > 0)
+    .map(([count, words]) => `${say(...words)}: ${formats.number(count)}.`)
     .join(' ');
-}
-
-/** `3 tokens: charged (2)`, in the service's words. */
-export function costLine(
-  { amount, count, status, unit }: BillingTotal,
-  { formats, language, say }: Reader,
-): string {
-  const exact = String(amount);
-  const what =
-    amount === null
-      ? `${formats.number(count)} × ${unit ?? '?'}`
-      : `${say(exact, exact.replace('.', ','))} ${unit ?? ''}`;
-  const times = amount === null || count === 1 ? '' : ` (${formats.number(count)})`;
-  return `${what.trim()}${status === null ? '' : `: ${billingWord(status, language)}`}${times}`;
 }

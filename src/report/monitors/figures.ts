@@ -26,15 +26,6 @@ const severityOrder = ['critical', 'unknown', 'warn', 'info'] as const;
 /** What fails comes first. */
 const shownOrder = ['failing', ...severityOrder] as const;
 
-/** A report's figures about changes. Severities are in order, the most severe first. */
-export interface MonitorFigures {
-  total: SeverityCounts;
-  bySeverity: [Change['severity'], SeverityCounts][];
-  /** Detected, by day of UTC. */
-  byDay: [day: string, count: number][];
-  changes: ShownChange[];
-}
-
 /** A monitor with warnings. */
 export interface ReportedMonitor {
   monitorId: string;
@@ -68,9 +59,9 @@ export interface MonitorReport {
   writtenAt: number;
 }
 
-/** Sums the changes of a report, in bounded memory. */
-export class MonitorSums {
-  readonly #total = noCounts();
+/** Of the changes of a report, in bounded memory. */
+export class MonitorFigures {
+  readonly total = noCounts();
   readonly #bySeverity = new Map<Change['severity'], SeverityCounts>();
   readonly #changes = new Map<(typeof shownOrder)[number], ShownChange[]>();
   readonly #byDay = new Map<string, number>();
@@ -80,7 +71,7 @@ export class MonitorSums {
     const { severity, status } = record;
     const counts = this.#bySeverity.get(severity) ?? noCounts();
     this.#bySeverity.set(severity, counts);
-    for (const some of [counts, this.#total]) {
+    for (const some of [counts, this.total]) {
       some.total += 1;
       some[status] += 1;
       if (record.reviewed_at === null) some.unreviewed += 1;
@@ -94,16 +85,21 @@ export class MonitorSums {
     if (shown.length < mostShown) shown.push({ record, before, after });
   }
 
-  figures(): MonitorFigures {
-    return {
-      total: this.#total,
-      bySeverity: severityOrder.flatMap((severity): MonitorFigures['bySeverity'] => {
-        const counts = this.#bySeverity.get(severity);
-        return counts === undefined ? [] : [[severity, counts]];
-      }),
-      byDay: [...this.#byDay].sort(([a], [b]) => a.localeCompare(b)).slice(-mostDays),
-      changes: shownOrder.flatMap((order) => this.#changes.get(order) ?? []).slice(0, mostShown),
-    };
+  /** The most severe first. */
+  get bySeverity(): [Change['severity'], SeverityCounts][] {
+    return severityOrder.flatMap((severity) => {
+      const counts = this.#bySeverity.get(severity);
+      return counts === undefined ? [] : [[severity, counts]];
+    });
+  }
+
+  /** Detected, by day of UTC. */
+  get byDay(): [day: string, count: number][] {
+    return [...this.#byDay].sort(([a], [b]) => a.localeCompare(b)).slice(-mostDays);
+  }
+
+  get changes(): ShownChange[] {
+    return shownOrder.flatMap((order) => this.#changes.get(order) ?? []).slice(0, mostShown);
   }
 }
 

@@ -11,7 +11,7 @@ import type { CommandContext } from '../jobs/context';
 import { pdfName, summaryDocument } from './rows';
 import { writeWhole } from '../jobs/written-file';
 import { decisionsOf } from '../../store/core/jobs/inbox';
-import { ReportFold } from '../../report/certificates/figures';
+import { ReportFigures } from '../../report/certificates/figures';
 import { reportHtml } from '../../report/certificates/page';
 
 export interface ResultFolderOptions extends Omit<ExportOptions, 'html'> {
@@ -32,12 +32,12 @@ export async function writeResultFolder(
   const certificateJobs = new CertificateJobs(ctx.store);
   const record = await certificateJobs.record(certificateFolder);
   if (record === null) throw new Error(`the store does not hold the job of ${certificateFolder}`);
-  const fold = new ReportFold();
+  const figures = new ReportFigures(record.kind);
   const files = await writeSheets(
     ctx,
     certificateFolder,
     certificateJobs.rows(certificateFolder),
-    (row) => fold.add(row),
+    (row) => figures.add(row),
     { total: summary.total, folder, excel, pdfNames },
   );
   const document = `${JSON.stringify(summaryDocument(summary), null, 2)}\n`;
@@ -46,7 +46,7 @@ export async function writeResultFolder(
     summary,
     record,
     decisions: await decisionsOf(ctx.store, certificateFolder),
-    figures: fold.figures(),
+    figures,
     files: await evidenceOf(folder, ['results.csv', 'summary.json']),
     writtenAt: Date.now(),
   };

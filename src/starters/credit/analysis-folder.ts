@@ -4,7 +4,7 @@ import { readAnalysis } from '../../apis/credit/result.wire';
 import { readLarge } from '../../store/core/large-objects';
 import type { AnalysisOutcome, AnalysisRecord, AnalysisResultRef } from '../../domain/credit/job';
 import { analysisHtml } from '../../report/credit/page';
-import { AnalysisFold } from '../../report/credit/figures';
+import { AnalysisFigures } from '../../report/credit/figures';
 import type { ReportLanguage } from '../../report/formats';
 import {
   issueCells,
@@ -24,13 +24,13 @@ import { firstReading, resultCall } from './findings';
  */
 export async function writeAnalysisFolder(
   store: Store,
-  { jobId, cnab, xmls, filter, createdAt, createdBy }: AnalysisRecord,
-  { operationId, settledAt: endedAt }: AnalysisOutcome,
+  job: AnalysisRecord,
+  outcome: AnalysisOutcome,
   result: AnalysisResultRef,
   { folder, lang }: { folder: string; lang: ReportLanguage },
 ): Promise<string[]> {
   await mkdir(folder, { recursive: true });
-  const shown = filter === 'all' ? result.allKey : result.issuesKey;
+  const shown = job.filter === 'all' ? result.allKey : result.issuesKey;
   await writeWhole(folder, 'result.json', readLarge(store, shown));
 
   // A payer comes after its receivables, and the assignor after all: they are read first.
@@ -38,18 +38,18 @@ export async function writeAnalysisFolder(
   const { assignor } = analysis;
   const receivables = new CsvFile(join(folder, 'titulos.csv'), receivableColumns);
   const issues = new CsvFile(join(folder, 'issues.csv'), issueColumns);
-  const fold = new AnalysisFold();
-  fold.assignor(assignor);
+  const figures = new AnalysisFigures();
+  figures.assignor(assignor);
   try {
     for (const issue of assignor.issues) issues.write(issueCells('cedente', assignor, issue));
     payers.forEach((payer, index) => {
-      fold.payer(payer, index);
+      figures.payer(payer, index);
       for (const issue of payer.issues) issues.write(issueCells('sacado', payer, issue));
     });
     const chunks = drainedBetween(readLarge(store, result.allKey), [receivables, issues]);
     await readAnalysis(resultCall, chunks, {
       receivable(receivable, index) {
-        fold.receivable(receivable, index);
+        figures.receivable(receivable, index);
         receivables.write(receivableCells(assignor, payers[index], receivable));
         const { id, number: name } = receivable;
         for (const issue of receivable.issues)
@@ -66,18 +66,11 @@ export async function writeAnalysisFolder(
   const files = ['result.json', 'titulos.csv', 'issues.csv'];
   const page = analysisHtml(
     {
-      job: {
-        jobId,
-        operationId,
-        createdAt,
-        createdBy,
-        endedAt,
-        files: xmls === null ? [cnab] : [cnab, xmls],
-      },
+      job,
+      outcome,
       analysis,
-      fileName: cnab.name,
       contradictions: result.contradictions,
-      figures: fold.figures(),
+      figures,
       files: await evidenceOf(folder, files),
       writtenAt: Date.now(),
     },

@@ -5,7 +5,7 @@ import { healthNotes } from '../../domain/monitors/health';
 import type { ScanNote } from '../../domain/monitors/scan';
 import { reportLanguages, type ReportLanguage } from '../../report/formats';
 import {
-  MonitorSums,
+  MonitorFigures,
   type MonitorReport,
   type ReportedMonitor,
   type ShownChange,
@@ -46,10 +46,9 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
   const { formats, language, say, stored } = ctx.reader;
   await refuseUnwritable(dirname(out), false);
   await refuseUnknownMonitors(ctx, monitor ?? []);
-  const sums = new MonitorSums();
-  for await (const one of changesOnRecord(ctx, flags)) sums.add(one, one.change);
+  const figures = new MonitorFigures();
+  for await (const one of changesOnRecord(ctx, flags)) figures.add(one, one.change);
   const sinks = await new SinkRepository(ctx.store).now(ctx.environment.monitorSinks);
-  const figures = sums.figures();
   const about: MonitorReport = {
     scope: {
       since: since ?? null,

@@ -4,7 +4,7 @@ import type {
   AnalysisIssue,
 } from '../../../src/domain/credit/analysis';
 import { analysisHtml, type AnalysisReport } from '../../../src/report/credit/page';
-import { AnalysisFold } from '../../../src/report/credit/figures';
+import { AnalysisFigures } from '../../../src/report/credit/figures';
 
 const issue: AnalysisIssue = {
   ruleId: 'valor_minimo',
@@ -36,19 +36,18 @@ const receivable: AnalysedReceivable = {
   issues: [issue],
 };
 
-function reportOf(fold: AnalysisFold): AnalysisReport {
+function reportOf(fold: AnalysisFigures): AnalysisReport {
   return {
     job: {
       jobId: 'credit/0f/20261121T101530123Z',
-      operationId: 'op-7',
       createdBy: 'ana',
       createdAt: '2026-11-21T10:15:30.000Z',
-      endedAt: '2026-11-21T10:15:40.000Z',
-      files: [{ name: 'remessa.rem', sha256: 'ab'.repeat(32), bytes: 400 }],
+      cnab: { name: '<b>remessa</b>.rem', sha256: 'ab'.repeat(32), bytes: 400, key: 'k' },
+      xmls: null,
     },
-    fileName: '<b>remessa</b>.rem',
+    outcome: { operationId: 'op-7', settledAt: '2026-11-21T10:15:40.000Z' },
     contradictions: ['the summary says 41'],
-    figures: fold.figures(),
+    figures: fold,
     files: [],
     writtenAt: 0,
     analysis: {
@@ -77,13 +76,13 @@ function reportOf(fold: AnalysisFold): AnalysisReport {
 const textOf = (page: string) =>
   page.replaceAll(/<(style|svg)[^]*?<\/\1>|<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
-function pageOf(fill: (fold: AnalysisFold) => void, language: 'en' | 'pt' = 'en'): string {
-  const fold = new AnalysisFold();
+function pageOf(fill: (fold: AnalysisFigures) => void, language: 'en' | 'pt' = 'en'): string {
+  const fold = new AnalysisFigures();
   fill(fold);
   return analysisHtml(reportOf(fold), language);
 }
 
-const ofOne = (fold: AnalysisFold) => {
+const ofOne = (fold: AnalysisFigures) => {
   fold.payer(payer, 0);
   fold.receivable(receivable, 0);
 };
@@ -138,7 +137,7 @@ it('tells which analysis it is, when it ended, and the sums of what was sent', (
   const text = textOf(pageOf(ofOne));
   expect(text).toContain('credit/0f/20261121T101530123Z');
   expect(text).toMatch(/Ended 21 Nov 2026, 07:15:40/);
-  expect(text).toContain(`remessa.rem 400 as it was sent ${'ab'.repeat(32)}`);
+  expect(text).toContain(`remessa&lt;/b&gt;.rem 400 as it was sent ${'ab'.repeat(32)}`);
 });
 
 it('shows no document in full, wherever the service or a person wrote it', () => {

@@ -1,5 +1,5 @@
 import { changeRecord, type ChangeRecord } from '../../../src/domain/monitors/change-record';
-import { MonitorSums, type MonitorReport } from '../../../src/report/monitors/figures';
+import { MonitorFigures, type MonitorReport } from '../../../src/report/monitors/figures';
 import { monitorHtml } from '../../../src/report/monitors/page';
 import { filedChange } from '../../support/monitor-changes';
 
@@ -16,11 +16,11 @@ const plain = changeRecord(
 );
 
 function recordsOf(...some: Partial<ChangeRecord>[]): MonitorReport['figures'] {
-  const sums = new MonitorSums();
+  const sums = new MonitorFigures();
   for (const [place, one] of some.entries()) {
     sums.add({ ...plain, change_id: `c${place}`, ...one }, { before: { a: 1 }, after: { a: 2 } });
   }
-  return sums.figures();
+  return sums;
 }
 
 const report: MonitorReport = {

@@ -6,7 +6,7 @@ import {
 } from '../../../src/domain/certificates/certificates';
 import type { CertificateRecord } from '../../../src/domain/certificates/job';
 import type { DecisionRecord } from '../../../src/domain/core/decision';
-import { ReportFold } from '../../../src/report/certificates/figures';
+import { ReportFigures } from '../../../src/report/certificates/figures';
 import type { Report } from '../../../src/report/certificates/page';
 
 export const startedAt = Date.parse('2026-11-03T21:00:00Z');
@@ -142,9 +142,8 @@ export function reportOf(
   work: Partial<CertificateRecord> = {},
   decisions: DecisionRecord[] = [],
 ): Report {
-  const fold = new ReportFold();
-  for (const row of rows) fold.add(row);
-  const figures = fold.figures();
+  const figures = new ReportFigures('certificate-batch');
+  for (const row of rows) figures.add(row);
   const summary: BatchSummary = {
     batchId: record.jobId,
     edition: 0,

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attentionOf } from '../../../domain/attention';
 import { parseJson } from '../../../apis/http/problem';
-import { BatchFold } from '../../../report/batches/figures';
+import { BatchFigures } from '../../../report/batches/figures';
 import { batchHtml } from '../../../report/batches/page';
 import { CsvFile } from '../../../sheets/write/csv-file';
 import { ownCells, ownNames } from '../../../sheets/write/result-cells';
@@ -52,7 +52,7 @@ export async function writeRows(
   const results = new CsvFile(join(folder, 'results.csv'), header, { excel });
   const sheets = rules.sheets?.(folder, { excel }) ?? null;
   const [answers, pages] = [new Set<string>(), new Set<string>()];
-  const fold = new BatchFold(job.input.kind);
+  const figures = new BatchFigures(job.input.kind);
   try {
     const survey = await surveyRows(ctx, rules, job, async (row, own) => {
       if (!results.write([...lineOf(rules, row), ...ownCells(row.own, columns)]))
@@ -67,7 +67,7 @@ export async function writeRows(
         answer === null ? null : await writePage(ctx, rules, { line: row.line, job: own }, target);
       if (page !== null) pages.add(page);
       const more = answer === null ? {} : sheets?.learn(answer);
-      fold.add({
+      figures.add({
         ...row,
         ...whenOf(row),
         cells: { ...more, ...(own && cellsOf(rules, own)) },
@@ -84,7 +84,7 @@ export async function writeRows(
     await removeOthers(join(folder, 'pages'), /^\d+\.html$/, pages);
     const report = {
       record: job.input,
-      figures: fold.figures(),
+      figures,
       cost: survey.billing.all(),
       files: await evidenceOf(folder, ['results.csv']),
       endedAt: job.outcome.endedAt,
