@@ -6,7 +6,6 @@ import { ask, exitCodes, print, printNote, onScreen } from './cli/terminal';
 import { kindOf } from './kinds';
 import { openContext } from './jobs/context';
 import { UsageError } from './jobs/errors';
-import { outputTerms } from './jobs/export-job';
 import { findJob, viewJob } from './jobs/find-job';
 import type { JobKind, Order } from './jobs/job-kind';
 import { listCommand } from './list-jobs';
@@ -77,16 +76,13 @@ function idCommand(argument: '[id]' | '<id>', name: string, description: string)
     );
 }
 
-async function show(id: string, { json, lang }: ShowFlags): Promise<void> {
+async function show(id: string, flags: ShowFlags): Promise<void> {
   const ctx = await openContext(printNote);
   const job = await findJob(ctx, id);
   const kind = kindOf(job.kind);
-  const shown = onScreen(
-    ctx,
-    json === true ? 'en' : (lang ?? outputTerms(ctx, {}, job.output).lang),
-  );
+  const shown = onScreen(ctx, flags, job.output);
   const view = await viewJob(shown, kind, job);
-  await printView(shown, kind, view, json === true);
+  await printView(shown, kind, view, flags.json === true);
   // For an ended job, `result` exits with its code.
   if (view.job.status === null && view.job.needsAttention)
     process.exitCode = exitCodes.needsAttention;
@@ -120,7 +116,7 @@ async function order(id: string, name: Order, flags: OrderFlags): Promise<void> 
   const opened = await openContext(printNote, flags.by);
   const { cancelRemote } = flags;
   const job = await findJob(opened, id, 'running');
-  const ctx = onScreen(opened, flags.lang ?? outputTerms(opened, {}, job.output).lang);
+  const ctx = onScreen(opened, flags, job.output);
   const { say } = ctx.reader;
   const kind = kindOf(job.kind);
   const { cancelsRemotely = false } = kind;

@@ -4,13 +4,11 @@ import { jobKinds, jobStatuses, type JobKind, type Language } from '../domain/jo
 import type { Reader } from '../report/reader';
 import { resolveLine } from '../report/sections';
 import { kindWord, stateWord } from '../report/words';
-import type { JobPage } from '../store/core/jobs/job-filter';
 import type { JobRow } from '../store/core/jobs/job-rows';
 import { withLanguage } from './cli/flags';
 import { tableLines } from './cli/table';
-import { oneOf, printAs, printNote, sinceOf, wholeNumber } from './cli/terminal';
-import { inLanguage, openContext, type CommandContext } from './jobs/context';
-import { outputTerms } from './jobs/export-job';
+import { oneOf, onScreen, printAs, printNote, sinceOf, wholeNumber } from './cli/terminal';
+import { openContext, type CommandContext } from './jobs/context';
 import {
   inboxDetail,
   listInbox,
@@ -23,19 +21,9 @@ import { namedJob } from './jobs/named-job';
 import { errorWords, printable } from './jobs/text';
 import { kindOf } from './kinds';
 
-interface PageFlags {
-  kind?: JobKind;
+interface PageFlags extends Omit<ListQuery, 'since'> {
   since?: { at: number };
-  limit: number;
-  after?: string;
   json?: true;
-}
-
-interface ListFlags extends PageFlags {
-  status?: string;
-  subject?: string;
-  label?: string;
-  sort: JobPage['sort'];
 }
 
 export function listCommand(): Command {
@@ -54,7 +42,7 @@ export function listCommand(): Command {
       oneOf(['created', 'ended']),
       'created',
     );
-  return withPages(command, 'created since').action((flags: ListFlags) =>
+  return withPages(command, 'created since').action((flags: PageFlags) =>
     printPage(flags, listJobs, tableOf, ['no such jobs', 'nenhum trabalho assim']),
   );
 }
@@ -96,8 +84,7 @@ async function printPage<T>(
   linesOf: (jobs: readonly T[], reader: Reader) => string[],
   none: readonly [en: string, pt: string],
 ): Promise<void> {
-  const opened = await openContext(printNote);
-  const ctx = json === true ? inLanguage(opened, 'en') : opened;
+  const ctx = onScreen(await openContext(printNote), { json }, null);
   const { reader } = ctx;
   const { say } = reader;
   const request = { ...query, since: since && new Date(since.at) };
@@ -155,16 +142,13 @@ function inboxLines(items: readonly InboxItem[], { formats, language, say }: Rea
   return lines.map(printable);
 }
 
-async function showInboxOf(
-  name: string,
-  { json, lang }: { json?: true; lang?: Language },
-): Promise<void> {
-  const ctx = await openContext(printNote);
-  const { output } = await namedJob(ctx.store, name, 'waiting');
-  const language = json === true ? 'en' : (lang ?? outputTerms(ctx, {}, output).lang);
-  const { reader } = inLanguage(ctx, language);
-  const { formats, say } = reader;
-  const detail = await inboxDetail({ ...ctx, reader }, name);
+async function showInboxOf(name: string, flags: { json?: true; lang?: Language }): Promise<void> {
+  const opened = await openContext(printNote);
+  const { output } = await namedJob(opened.store, name, 'waiting');
+  const ctx = onScreen(opened, flags, output);
+  const { reader } = ctx;
+  const { formats, language, say } = reader;
+  const detail = await inboxDetail(ctx, name);
   const { actions, decisions, id, kind, status, why } = detail;
   const error = errorWords(detail.error, reader);
   const lines = [
@@ -182,7 +166,7 @@ async function showInboxOf(
       `    ${resolveLine(id, { action, which: rowsOf(kind, action, status) }, reader)}`,
     ]),
   ];
-  printAs(json, detail, lines.map(printable));
+  printAs(flags.json, detail, lines.map(printable));
 }
 
 /** Rows of a batch of certificates are chosen. */

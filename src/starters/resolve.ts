@@ -6,12 +6,12 @@ import { stateWord } from '../report/words';
 import { CertificateJobs } from '../store/certificates/jobs';
 import { openStatuses } from './certificates/resolve';
 import { deadlineOption, withActor, withDetach, withLanguage } from './cli/flags';
+import { followHere } from './cli/follow';
 import { exitCodes, oneOf, onScreen, printAs, printNote, wholeNumber } from './cli/terminal';
 import { openContext, warnWithoutPollers, withEngine, type CommandContext } from './jobs/context';
-import { resolveJob, type Continuation } from './jobs/decide/resolve';
+import { resolveJob } from './jobs/decide/resolve';
 import { resolverOf } from './jobs/decide/resolve-single';
 import { UsageError } from './jobs/errors';
-import { outputTerms } from './jobs/export-job';
 import { namedJob } from './jobs/named-job';
 import { kindOf } from './kinds';
 import { acknowledgeChange, isChangeId } from './monitors/review';
@@ -71,7 +71,7 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
     return acknowledgeChange(opened, name, { note, json: json === true });
   }
   const { id, kind, output } = await namedJob(opened.store, name, 'waiting');
-  const ctx = onScreen(opened, json ? 'en' : (flags.lang ?? outputTerms(opened, {}, output).lang));
+  const ctx = onScreen(opened, flags, output);
   const { count, language, say } = ctx.reader;
   const selection = {
     ...(flags.row !== undefined && { rowIndexes: flags.row }),
@@ -81,8 +81,12 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   };
   const rows = Object.keys(selection).length === 0 ? null : selection;
   const request = { id, action, note, externalId, rows, deadlineMs };
-  const resolver = resolverOf(kindOf(kind));
-  const { auditHead, continuation, decision } = await resolveJob(ctx, resolver, request);
+  const resolved = kindOf(kind);
+  const { auditHead, continuation, decision } = await resolveJob(
+    ctx,
+    resolverOf(resolved),
+    request,
+  );
   const { length } = decision.rows;
   const ofRows = ` ${say('for', 'de')} ${count(length, ['row', 'rows'], ['linha', 'linhas'])}`;
   const done = stateWord(action, language);
@@ -91,7 +95,13 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
   // Except for rows, the resolved job reports its own continuation.
   const isFollowed =
     continuation !== null && detach !== true && (continuation.id !== id || length > 0);
-  if (isFollowed) await follow(ctx, continuation);
+  if (isFollowed)
+    await withEngine(ctx, async (engine) => {
+      await warnWithoutPollers(engine, ctx, resolved.service);
+      // A resolution of rows has a workflow of its own.
+      const followed = length > 0 ? kindOf('decision') : resolved;
+      await followHere(ctx, engine, continuation, followed);
+    });
   const [onlyRow] = decision.rows;
   if (isFollowed && length === 1) printNote(await rowLine(ctx, id, onlyRow?.line ?? 0));
   const about = continuation?.id ?? id;
@@ -120,22 +130,6 @@ async function rowLine(
     return `${reader.say('line', 'linha')} ${line}: ${stateWord(row.status, reader.language)}${why}`;
   }
   throw new Error('the store does not hold the row');
-}
-
-/** Until the continuation has ended: the outcome is in the store. */
-async function follow(ctx: CommandContext, { id, workflowId }: Continuation): Promise<void> {
-  const { say } = ctx.reader;
-  printNote(
-    `${id}: ${say('goes on; Ctrl-C leaves it running', 'continua; Ctrl-C não o interrompe')}`,
-  );
-  await withEngine(ctx, async (engine) => {
-    await warnWithoutPollers(engine, ctx);
-    const handle = engine.client.workflow.getHandle(workflowId);
-    await handle.result().catch(() => {
-      const shows = say('shows how it stands', 'mostra como ele está');
-      printNote(`${id}: \`diligence show ${id}\` ${shows}`);
-    });
-  });
 }
 
 function numbers(text: string, before: number[] | undefined): number[] {

@@ -135,7 +135,7 @@ describe('erasure of analyses', () => {
     const refused = await erase('--document', testAssignor.document);
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`diligence resolve ${lost.id} --action abandon`),
+      stderr: expect.stringContaining(`diligence inbox show ${lost.id.replace(/\/[^/]+$/, '')}\``),
     });
     const operationId =
       place.sandbox.credit.received().find(({ fault }) => fault === 'reset_after')?.id ?? '';

@@ -240,11 +240,11 @@ it(
       monitor,
       answer: {},
     });
-    const nowhere = await run(['report', '--out', join(folder, 'missing', 'report.html')]);
-    expect(nowhere).toMatchObject({ code: 2, stdout: '' });
-    expect(nowhere.stderr).toContain('missing cannot be written (there is no such folder)');
-    const out = join(folder, 'report.html');
+    const out = join(folder, 'made', 'report.html');
     expect(await run(['report', '--out', out])).toMatchObject({ code: 0, stdout: '' });
+    const nowhere = await run(['report', '--out', join(out, 'report.html')]);
+    expect(nowhere).toMatchObject({ code: 2, stdout: '' });
+    expect(nowhere.stderr).toContain('report.html is a file');
     const page = readFileSync(out, 'utf8');
     expect(page).toContain('3 changes, 2 still open');
     expect(page).toContain('health unknown');

@@ -17,8 +17,8 @@ import { withFlags } from '../cli/start-flags';
 import { duration, maxAgeTerm, startTerms } from '../jobs/begin/request';
 import { readRequest, startable } from '../jobs/begin/startable';
 import { start } from '../cli/start-command';
-import { durationMs, print, printJson, printNote } from '../cli/terminal';
-import { inLanguage, openContext, withEngine, type CommandContext } from '../jobs/context';
+import { durationMs, print, printAs, printNote } from '../cli/terminal';
+import { openContext, withEngine, type CommandContext } from '../jobs/context';
 import type { Reader } from '../../report/reader';
 import { printable } from '../jobs/text';
 import { planBatchStart } from './request';
@@ -59,9 +59,9 @@ export function validityCommands(): Command[] {
       .action(async (flags: { within: number; json?: true }) => {
         const ctx = await openContext(printNote);
         const found = await expiring(ctx, flags.within);
-        if (flags.json === true) printJson({ certificates: found });
-        else if (found.length === 0) printNote(noneWords(ctx.reader));
-        else for (const one of found) print(printable(lineOf(one, ctx.reader)));
+        const lines = found.map((one) => printable(lineOf(one, ctx.reader)));
+        printAs(flags.json, { certificates: found }, lines);
+        if (found.length === 0) printNote(noneWords(ctx.reader));
       }),
     withFlags(new Command('renew'), { many: renewal })
       .description('Issue again what `expiring` lists: each is a certificate that may be charged.')
@@ -78,8 +78,7 @@ export function validityCommands(): Command[] {
 }
 
 async function isAnyExpiring(request: RenewalRequest, flags: StartFlags): Promise<boolean> {
-  const opened = await openContext(printNote, flags.by);
-  const ctx = flags.lang === undefined ? opened : inLanguage(opened, flags.lang);
+  const ctx = await openContext(printNote, flags.by);
   const { count, say } = ctx.reader;
   const { length } = await expiring(ctx, request.within);
   const found = count(length, ['certificate', 'certificates'], ['certidão', 'certidões']);

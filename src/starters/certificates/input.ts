@@ -15,16 +15,11 @@ import { manifestLine, planRows, type PlanCounts } from '../../sheets/read/plan-
 import { readSheet, type InputChoice } from '../../sheets/read/read-rows';
 import { storeFile } from '../jobs/written-file';
 import { UsageError } from '../jobs/errors';
+import type { SheetTerms } from '../jobs/begin/request';
 import { problemOf, type Foreseen, type LineProblem } from '../jobs/begin/start-job';
 import type { CommandContext } from '../jobs/context';
 
-export interface BatchInput {
-  input: string;
-  type?: CertificateType | undefined;
-  column?: string | undefined;
-  reference?: string | undefined;
-  sheet?: string | undefined;
-}
+type BatchInput = SheetTerms & { type?: CertificateType | undefined };
 
 /** A batch to request; its input was read to the end, before anything is written or sent. */
 export interface PlannedBatch {

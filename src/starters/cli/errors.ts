@@ -37,7 +37,8 @@ export function reportError(error: unknown, json = false): number {
         ? errorLine(error)
         : redactText(message);
   printNote(`diligence: ${error instanceof WordedError ? say(...error.words) : said}`);
-  if (json) printEnvelope({ error: { code, message: said, field: fieldOf(message) }, exitCode });
+  const envelope = { error: { code, message: said, field: fieldOf(message) }, exitCode };
+  if (json) printJson(envelope satisfies ErrorEnvelope);
   return exitCode;
 }
 
@@ -77,7 +78,7 @@ function reportUsage({ exitCode, message: quoting }: CommanderError, json: boole
   if (exitCode === 0) return exitCodes.done;
   const message = redactText(quoting.replace(/^error: /, ''));
   const error = { code: 'usage', message, field: fieldOf(message) };
-  if (json) printEnvelope({ error, exitCode: exitCodes.usage });
+  if (json) printJson({ error, exitCode: exitCodes.usage } satisfies ErrorEnvelope);
   return exitCodes.usage;
 }
 
@@ -87,10 +88,6 @@ function fieldOf(message: string): string | null {
     /^(?:(?:error: )?(?:\w+ )?option '[^']*?)?(--[a-z-]+|[A-Z][A-Z_]+(?=:))/.exec(message)?.[1] ??
     null
   );
-}
-
-function printEnvelope(envelope: ErrorEnvelope): void {
-  printJson(envelope);
 }
 
 export function reportUncaught(error: unknown): number {

@@ -11,7 +11,7 @@ import { endedJob, nextStep, viewJob, type JobView } from '../jobs/find-job';
 import type { EndedJob, Job, JobKind, RequestCounts } from '../jobs/job-kind';
 import { markFolder } from '../jobs/named-job';
 import { printable } from '../jobs/text';
-import { refuseUnwritable } from './unwritable-folder';
+import { refuseUnwritable } from '../jobs/written-file';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
 import { onScreen, print, printJson, printLine } from './terminal';
@@ -38,7 +38,7 @@ export async function printResult<Input, Outcome>(
   const folder = files.length > 0 ? target : null;
   if (folder !== null) await markFolder(folder, job.id);
   const view = await viewJob(ctx, kind, job);
-  await printView(onScreen(ctx, json ? 'en' : terms.lang), kind, view, json, folder, files);
+  await printView(onScreen(ctx, { json, lang: terms.lang }, null), kind, view, json, folder, files);
   return exitCodeOfJob(view.job);
 }
 

@@ -4,7 +4,6 @@ import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import type { Progress } from '../jobs/progress';
 import { printable } from '../jobs/text';
-import type { Estimate } from './pace';
 
 /** Reasons that need an explanation; others are shown as they are. */
 const reasonWords: Readonly<Record<string, Words>> = {
@@ -98,11 +97,11 @@ function stageWord(stage: string, { language, say }: Reader): string {
 
 /**
  * `57/60  50 issued, 2 failed  5 outstanding  12.4 rows/s  about 3 s left`, or the reason for waiting.
- * @param estimate null without observations over time
+ * @param rowsPerSecond null: unknown
  */
 export function progressLine(
   progress: Progress,
-  estimate: Estimate | null,
+  rowsPerSecond: number | null,
   now: number,
   reader: Reader,
 ): string {
@@ -125,8 +124,8 @@ export function progressLine(
     parts.push(`${say('waiting', 'aguarda')}: ${waitingWords(waiting, now, reader)}`);
   else if (paused) parts.push(say(...(reasonWords['paused'] ?? ['', ''])));
   else if (total !== null && idleStages.has(stage)) parts.push(stageWord(stage, reader));
-  if (total !== null && estimate !== null && waiting === null && settled < total)
-    parts.push(...paceWords(estimate, reader));
+  if (total !== null && rowsPerSecond !== null && waiting === null && settled < total)
+    parts.push(...paceWords(rowsPerSecond, total - settled, reader));
   return printable(parts.filter((part) => part !== '').join('  '));
 }
 
@@ -149,19 +148,15 @@ function waitingWords(
   return `${say(en, pt)}, ${say('next try in', 'próxima tentativa em')} ${duration(leftMs, reader)}`;
 }
 
-function paceWords({ rowsPerSecond, leftMs, stalledMs }: Estimate, reader: Reader): string[] {
+function paceWords(rowsPerSecond: number, rows: number, reader: Reader): string[] {
   const { say } = reader;
-  if (stalledMs !== null) {
-    const time = duration(stalledMs, reader);
-    return [say(`nothing has settled for ${time}`, `nada terminou há ${time}`)];
-  }
-  if (rowsPerSecond === null) return [];
   const isFast = rowsPerSecond >= 1;
   const rate = tenth(isFast ? rowsPerSecond : rowsPerSecond * 60, reader);
-  const words = `${rate} ${say('rows', 'linhas')}/${isFast ? 's' : 'min'}`;
-  if (leftMs === null) return [words];
-  const time = duration(leftMs, reader);
-  return [words, say(`about ${time} left`, `faltam cerca de ${time}`)];
+  const time = duration((rows * 1_000) / rowsPerSecond, reader);
+  return [
+    `${rate} ${say('rows', 'linhas')}/${isFast ? 's' : 'min'}`,
+    say(`about ${time} left`, `faltam cerca de ${time}`),
+  ];
 }
 
 /** Coarser for longer durations: seconds are meaningless after hours. */

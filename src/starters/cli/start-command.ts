@@ -13,7 +13,7 @@ import type { StartFlags } from './flags';
 import { followHere } from './follow';
 import { printResult, type ResultFlags } from './print-job';
 import { exitCodes, printAs, printNote, onScreen } from './terminal';
-import { refuseUnwritable } from './unwritable-folder';
+import { refuseUnwritable } from '../jobs/written-file';
 
 /**
  * Runs every command that starts a job (`beginJob`), or its dry run. Sets the exit code of the process.
@@ -29,8 +29,7 @@ export async function start<Input, Outcome>(
   const flags: StartFlags & { reference?: string } = command.opts();
   // With `--reference`, files are named by the reference.
   if (flags.reference !== undefined) flags.pdfNames ??= 'reference';
-  const opened = await openContext(printNote, flags.by);
-  const ctx = flags.lang === undefined ? opened : onScreen(opened, flags.lang);
+  const ctx = await openContext(printNote, flags.by);
   const plan = await prepare(ctx);
   if (flags.dryRun === true) {
     const isOpen = plan.existing?.outcome === null;
@@ -69,7 +68,7 @@ async function followStarted<Input, Outcome>(
   job: Job<Input, Outcome>,
   flags: ResultFlags & { detach?: true },
 ): Promise<number> {
-  const ctx = onScreen(own, outputTerms(own, flags, job.output).lang);
+  const ctx = onScreen(own, { lang: flags.lang }, job.output);
   const { say } = ctx.reader;
   printNote(`${job.id}: ${say(...kind.noun)} ${kind.describe(job.input, say)}`);
   if (flags.detach === true) {
@@ -79,12 +78,7 @@ async function followStarted<Input, Outcome>(
   }
   await warnWithoutPollers(engine, ctx, kind.service);
   const workflowId = kind.workflowId(job.input, job.id);
-  const ended = await followHere<{ jobId?: string }>(
-    ctx,
-    engine,
-    { id: job.id, workflowId },
-    (current) => kind.readProgress(current, workflowId, ctx.reader),
-  );
+  const ended = await followHere(ctx, engine, { id: job.id, workflowId }, kind);
   const ran = await yieldTo(ctx, job, ended.jobId ?? job.id);
   return printResult(ctx, kind, await findJob<Input, Outcome>(ctx, ran.id), flags);
 }

@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises';
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { readEnvironment } from '../../environment';
-import type { Language } from '../../domain/job';
 import { readerOf } from '../../report/reader';
 import { UsageError } from '../jobs/errors';
 import { readRequest, type Startable } from '../jobs/begin/startable';
@@ -94,7 +93,7 @@ async function startForm(
   const own = Object.entries(flags).filter(([name]) => name in form.schema.shape);
   const begin = async (more: object): Promise<void> => {
     const request = readRequest(form, { ...Object.fromEntries(own), ...more });
-    const reader = readerOf((flags['lang'] as Language | undefined) ?? readEnvironment().language);
+    const reader = readerOf(readEnvironment().language);
     const read = await form.read?.({ log: printNote, reader }, request);
     await start(command, form.kind, read ?? ((ctx) => form.plan(ctx, request)), request);
   };

@@ -19,8 +19,14 @@ export function setScreenLanguage(chosen: Language): void {
   language = chosen;
 }
 
-/** The context in the language of a shown job; errors after this use it too. */
-export function onScreen(ctx: CommandContext, chosen: Language): CommandContext {
+/** The context in the language of a shown job, unless the user named one; errors after this use it too. */
+export function onScreen(
+  ctx: CommandContext,
+  { json, lang }: { json?: boolean | undefined; lang?: Language | undefined },
+  output: { lang: Language } | null,
+): CommandContext {
+  // Programs read English.
+  const chosen = json === true ? 'en' : (lang ?? output?.lang ?? ctx.environment.language);
   setScreenLanguage(chosen);
   const { inLanguage } = require('../jobs/context') as typeof import('../jobs/context');
   return inLanguage(ctx, chosen);

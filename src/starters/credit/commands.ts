@@ -4,7 +4,7 @@ import { checkInput } from '../../receivables/check-input';
 import { checkLines, mayBeSent, todayInBrazil, checkDocument } from './check';
 import { withStart } from '../cli/start-flags';
 import { analysesOfFolder, analysis } from './request';
-import { exitCodes, print, printJson, screenReader } from '../cli/terminal';
+import { exitCodes, printAs, screenReader } from '../cli/terminal';
 
 interface CheckFlags {
   xmls?: string;
@@ -40,8 +40,8 @@ async function check(file: string, { xmls, json }: CheckFlags): Promise<number> 
   const today = todayInBrazil(new Date());
   const checked = await checkInput({ cnab: file, today, ...(xmls !== undefined && { xmls }) });
   const exitCode = mayBeSent(checked.worst) ? exitCodes.done : exitCodes.usage;
-  if (json === true) printJson(checkDocument(file, xmls ?? null, checked, exitCode));
-  else for (const line of checkLines(file, xmls ?? null, checked, screenReader())) print(line);
+  const lines = checkLines(file, xmls ?? null, checked, screenReader());
+  printAs(json, checkDocument(file, xmls ?? null, checked, exitCode), lines);
   return exitCode;
 }
 

@@ -10,7 +10,7 @@ import { lengthFault, type EngineFields } from '../../domain/credit/engine';
 import type { Engine } from '../../apis/credit/engines.wire';
 import type { Words } from '../../domain/job';
 import { stateWord } from '../../report/words';
-import { print, printJson, printWords, say, screenReader } from '../cli/terminal';
+import { print, printAs, printWords, say, screenReader } from '../cli/terminal';
 import { withService } from '../jobs/begin/repeated-calls';
 import { CommandError, UsageError, unreadableInput } from '../jobs/errors';
 import { printable } from '../jobs/text';
@@ -48,8 +48,7 @@ export function engineCommand(): Command {
   );
   add('list', 'All engines, templates among them.', [], false).action(async ({ json }: Flags) => {
     const engines = await withEngines((calls) => calls.list());
-    if (json === true) printJson({ engines });
-    else for (const one of engines) print(lineOf(one));
+    printAs(json, { engines }, engines.map(lineOf));
   });
   add('get', 'One engine with its rules.', []).action(async (wanted: string, { json }: Flags) =>
     showEngine(await withEngines(async (calls) => calls.read(await idOf(calls, wanted))), json),
@@ -81,8 +80,7 @@ export function engineCommand(): Command {
         await calls.remove(id);
         return id;
       });
-      if (json === true) printJson({ deleted });
-      else print(`${say('deleted', 'apagado:')} ${deleted}`);
+      printAs(json, { deleted }, [`${say('deleted', 'apagado:')} ${deleted}`]);
     },
   );
   return engine;

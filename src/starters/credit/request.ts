@@ -1,12 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { z } from 'zod';
-import {
-  type AnalysisOutcome,
-  type AnalysisRecord,
-  type ResultFilter,
-  resultFilters,
-} from '../../domain/credit/job';
+import { type AnalysisOutcome, type AnalysisRecord, resultFilters } from '../../domain/credit/job';
 import { InputFileError } from '../../receivables/open-input';
 import type { SameRequest } from '../../store/core/jobs/same-request';
 import { AnalysisRepository } from '../../store/credit/analyses';
@@ -53,11 +48,7 @@ const analysisBatchRequest = z.strictObject({
   ...terms,
 });
 
-interface Terms {
-  engine?: string | undefined;
-  filter: ResultFilter;
-  force?: string | undefined;
-}
+type Terms = Pick<z.output<typeof analysisRequest>, 'engine' | 'filter' | 'force'>;
 
 /** The same file, XMLs and engine are the same analysis. @param inputOf the scanned input of an item */
 function analyses<Item>(
@@ -138,8 +129,6 @@ interface ScannedFile {
   refused: string | null;
 }
 
-/** Bounds the listing in memory. */
-const mostFiles = 20_000;
 const noFileOfIt = 'no .rem of this name';
 
 async function scanFolder(
@@ -160,11 +149,6 @@ async function scanFolder(
     throw new UsageError([
       `--input: ${folder} holds no .rem file`,
       `--input: ${folder} não contém nenhum arquivo .rem`,
-    ]);
-  if (files.length > mostFiles)
-    throw new UsageError([
-      `--input: ${folder}: ${files.length} files, at most ${mostFiles} in a batch; nothing was sent`,
-      `--input: ${folder}: ${files.length} arquivos, no máximo ${mostFiles} por lote; nada foi enviado`,
     ]);
   const scanned: ScannedFile[] = [];
   for (const file of files) {

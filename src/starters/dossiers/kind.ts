@@ -11,7 +11,8 @@ import type { JobKind } from '../jobs/job-kind';
 import { progressOfOne, type Progress } from '../jobs/progress';
 import { fileFacts, singleKind, writeFolder, type Fact } from '../jobs/single-kind';
 import { billingWords } from '../jobs/text';
-import { dossierFindings } from './findings';
+import { fieldsOf, noFindings, readFindings, type Findings } from '../../domain/core/findings';
+import type { Store } from '../../store/store';
 
 export const dossierKind: JobKind<DossierRecord, DossierOutcome> = singleKind({
   kind: 'dossier',
@@ -166,4 +167,34 @@ async function phasesOf(
   const at = phases.find(({ status }) => status === 'running')?.phase;
   const sum = say(`${done} of ${all} phases`, `${done} de ${all} etapas`);
   return [at == null ? sum : `${sum}, ${say('at', 'em')} ${at}`];
+}
+
+const file = 'dossier.json';
+
+/** The risk with the rules that matched, the report's sections, and the progress of each phase. */
+async function dossierFindings({ folder }: { folder: string }, store: Store): Promise<Findings> {
+  const answers = await new DossierRepository(store).answers(folder);
+  if (answers === null) return noFindings;
+  const status = fieldsOf(answers.status);
+  const whole = fieldsOf(answers.whole);
+  // Fields missing in the status response are in the report response.
+  const { risk_classification: within, ...report } = {
+    ...fieldsOf(whole['result']),
+    ...fieldsOf(status['result']),
+  };
+  const read = (value: unknown, name: string) => readFindings(value, { file, name });
+  const parts = [
+    read(status['risk_classification'] ?? within ?? whole['risk_classification'] ?? {}, 'risk'),
+    read(report, ''),
+    read(status['coverage'] ?? whole['coverage'] ?? {}, 'coverage'),
+  ];
+  const { subject_type, mode, kind, stale } = { ...whole, ...status };
+  return {
+    result: answers,
+    facts: Object.assign(
+      read({ subject_type, mode, kind, stale }, '').facts,
+      ...parts.map(({ facts }) => facts),
+    ) as Findings['facts'],
+    sections: parts.flatMap(({ sections }) => sections),
+  };
 }

@@ -13,7 +13,8 @@ import { outcomeOf } from '../jobs/envelope';
 import { endedJob } from '../jobs/find-job';
 import type { Job, JobKind } from '../jobs/job-kind';
 import { progressOfOne } from '../jobs/progress';
-import { childKindOf } from './child-kinds';
+import { kindOf } from '../kinds';
+import { costOf, reportedJobs, requestsOf } from './report/spent';
 import { jobBatchKind } from '../jobs/batches/batch-kind';
 
 /** The findings of a step's job, as its `--json` prints them. */
@@ -62,21 +63,16 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     ];
   },
   async report(ctx, { outcome }) {
-    const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');
     const jobs: StepResult[] = [];
     for (const { job, step } of await reportedJobs(ctx, outcome)) {
       const { id, kind, status } = job;
-      const found = await outcomeOf(ctx, childKindOf(kind), endedJob(job as Job), null);
+      const found = await outcomeOf(ctx, kindOf(kind), endedJob(job as Job), null);
       jobs.push({ step, id, kind, status, outcome: found });
     }
     return { ...outcome, jobs };
   },
   artifacts: () => [],
-  async cost({ outcome }, ctx) {
-    const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');
-    const { costOf } = require('./report/spent') as typeof import('./report/spent');
-    return costOf(ctx, await reportedJobs(ctx, outcome));
-  },
+  cost: async ({ outcome }, ctx) => costOf(ctx, await reportedJobs(ctx, outcome)),
   async requests({ outcome }, ctx) {
     const { unanswered: _, ...asked } = await sentBy(ctx, outcome);
     return asked;
@@ -95,8 +91,6 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
 };
 
 async function sentBy(ctx: CommandContext, outcome: InvestigationOutcome): Promise<SentRequests> {
-  const { reportedJobs } = require('./report/gather') as typeof import('./report/gather');
-  const { requestsOf } = require('./report/spent') as typeof import('./report/spent');
   return requestsOf(ctx, await reportedJobs(ctx, outcome));
 }
 

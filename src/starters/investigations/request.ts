@@ -5,20 +5,25 @@ import type {
   InvestigationRecord,
   SubjectFiles,
 } from '../../domain/investigations/investigation';
-import { emptySubject, type Subject } from '../../domain/investigations/plan';
+import { emptySubject, type Plan, type Subject } from '../../domain/investigations/plan';
 import { JobBatchRepository } from '../../store/core/jobs/job-batches';
 import type { CommandContext } from '../jobs/context';
 import { inputTerms, maxAgeTerm, startTerms } from '../jobs/begin/request';
 import { startable, startableBatch } from '../jobs/begin/startable';
-import { investigationBatch } from './batch';
-import { investigationBatchKind, investigationKind } from './kind';
-import { planOne } from '../jobs/begin/same-request';
-import type { StartPlan } from '../jobs/begin/start-job';
+import { investigationBatchKind, investigationKind, termsOf } from './kind';
+import { planOne, rowsBy } from '../jobs/begin/same-request';
+import { auditStart, type StartPlan } from '../jobs/begin/start-job';
 import { planForesight } from './foresee';
 import { planError, readPlan, type WrittenPlan } from './plan-file';
-import { investigationsBy, requestedFor } from './recorded';
 import { preparedInput, storedReceivables } from '../credit/input';
 import { readInput, reasonToSend, storeInput } from '../lens/request';
+import { ofFile, type BatchRequest } from '../jobs/batches/request';
+import { UsageError } from '../jobs/errors';
+import { subjectReader } from './subject-row';
+import { jobFolder, jobIdAt } from '../../domain/job';
+import type { SameRequest } from '../../store/core/jobs/same-request';
+import { indexDocuments } from '../../store/core/subject-index';
+import { InvestigationRepository } from '../../store/investigations/investigations';
 
 const several = (description: string, value = 'numbers') =>
   z.array(z.string().meta({ value })).optional().describe(description);
@@ -108,28 +113,21 @@ export const investigations = startableBatch(
   investigationBatch,
 );
 
-interface ReadFiles {
-  /** With sums instead of paths. */
-  subject: Subject;
-  /** As read: nothing is stored. */
-  read: SubjectFiles;
-  /** Stores copies: requests are sent from these. */
-  store: () => Promise<SubjectFiles>;
-}
-
-async function readFiles(ctx: CommandContext, subject: Subject): Promise<ReadFiles> {
+async function readFiles(ctx: CommandContext, subject: Subject) {
   const { photo, receivables, xmls } = subject;
   const read = photo === null ? null : await readInput(photo, ctx.environment.lens.maxFileBytes);
   if (photo !== null && read !== null) reasonToSend(photo, read, undefined);
   const given = receivables === null ? null : { cnab: receivables, ...(xmls !== null && { xmls }) };
   const prepared = given && (await preparedInput(ctx, given, null, 'briefly'));
   return {
+    /** With sums instead of paths. */
     subject: {
       ...subject,
       photo: read?.sha256 ?? null,
       receivables: prepared?.checked.cnab.sha256 ?? null,
       xmls: prepared && xmls !== null ? prepared.xmlsSha256 : null,
     },
+    /** As read: nothing is stored. */
     read: {
       photo: read && { file: { ...read, key: '' }, forced: null },
       receivables: prepared && {
@@ -139,7 +137,8 @@ async function readFiles(ctx: CommandContext, subject: Subject): Promise<ReadFil
         totalCents: String(prepared.checked.cnab.totalCents),
       },
     },
-    store: async () => ({
+    /** Stores copies: requests are sent from these. */
+    store: async (): Promise<SubjectFiles> => ({
       photo:
         photo === null || read === null
           ? null
@@ -147,4 +146,87 @@ async function readFiles(ctx: CommandContext, subject: Subject): Promise<ReadFil
       receivables: prepared && (await storedReceivables(ctx, prepared)),
     }),
   };
+}
+
+async function investigationBatch(
+  ctx: CommandContext,
+  request: z.output<typeof investigationBatchRequest>,
+): Promise<BatchRequest> {
+  const { budget = null, maxAge } = request;
+  const written = await readPlan(request.plan);
+  const { plan, subject } = written;
+  if (subject !== null)
+    throw new UsageError([
+      `--input: the plan ${request.plan} names a subject of its own`,
+      `--input: o plano ${request.plan} já indica o seu próprio sujeito`,
+    ]);
+  const faults = checkPlan(plan, null);
+  if (faults.length > 0) throw planError(request.plan, faults);
+  const files = { photo: null, receivables: null };
+  const of = (item: string) =>
+    requestedFor(ctx, plan, JSON.parse(item) as Subject, { ...request, label: null });
+  const same = investigationsBy(ctx, of, () => files);
+  return {
+    kind: 'investigation-batch',
+    ...ofFile(request, 'subjects', subjectReader(plan)),
+    terms: [plan, budget],
+    ...rowsBy(ctx, { args: (_, { input }) => termsOf(input) }, same, maxAge),
+    foresight: () => {
+      const { add, lines } = planForesight(ctx, written);
+      return { add: (item) => add({ ...of(item), files }), lines };
+    },
+  };
+}
+
+type InvestigationRequest = Omit<
+  InvestigationRecord,
+  'jobId' | 'files' | 'createdAt' | 'createdBy'
+>;
+
+type Terms = Pick<Request, 'budget' | 'deadline' | 'maxAge' | 'rerun'> & {
+  label?: string | null | undefined;
+};
+
+/** Plan and subject name it: the same request is the same investigation. */
+function requestedFor(
+  { idKey }: CommandContext,
+  plan: Plan,
+  subject: Subject,
+  { budget, deadline: deadlineMs, label = null, maxAge: maxAgeMs, rerun = false }: Terms,
+): InvestigationRequest {
+  const name = idKey.nameOf('manifest', JSON.stringify(['investigation', plan, subject]));
+  const bound = budget ?? plan.budget;
+  return { name, plan, subject, maxAgeMs, rerun, budget: bound, label, deadlineMs };
+}
+
+/** @param filesOf stores copies */
+function investigationsBy<Item>(
+  ctx: CommandContext,
+  requestOf: (item: Item) => InvestigationRequest,
+  filesOf: () => SubjectFiles | Promise<SubjectFiles>,
+): SameRequest<Item, InvestigationRecord, InvestigationOutcome> {
+  const { environment, idKey, store } = ctx;
+  const nameOf = (text: string): string => idKey.nameOf('document', text);
+  return {
+    newest: async (item) => (await store.jobs.find(workflowId(requestOf(item)))) as never,
+    isFinal: ({ status }) => status === 'completed',
+    async put(item, { terms: { label, rerun } }) {
+      const request = { ...requestOf(item), label, rerun, files: await filesOf() };
+      const { plan, subject } = request;
+      const now = new Date();
+      const jobId = jobIdAt(workflowId(request), now);
+      const folder = jobFolder(jobId);
+      const { cnpj, cpf, email, phone } = subject;
+      await indexDocuments(store, folder, nameOf, [...cnpj, ...cpf, ...email, ...phone]);
+      const stamp = { createdAt: now.toISOString(), createdBy: environment.actor };
+      const record = { jobId, ...request, ...stamp };
+      await new InvestigationRepository(store).putRecord(folder, record, label && nameOf(label));
+      await auditStart(ctx, jobId, { items: plan.steps.length, rerun }, now.getTime());
+      return record;
+    },
+  };
+}
+
+function workflowId({ name }: Pick<InvestigationRequest, 'name'>): string {
+  return `investigation/${name}`;
 }

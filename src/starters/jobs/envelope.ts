@@ -3,46 +3,23 @@ import { exitCodeOf } from '../../domain/attention';
 import { jobKinds } from '../../domain/job';
 import type { CommandContext } from './context';
 import { endedJob, type JobView } from './find-job';
-import type { RequestCounts, EndedJob, Job, JobKind } from './job-kind';
+import {
+  artifactSchema,
+  requestsSchema,
+  type EndedJob,
+  type Job,
+  type JobKind,
+  type RequestCounts,
+} from './job-kind';
+import { progressSchema } from './progress';
 
 /** What `--json` prints of a job of any kind; its JSON Schema is `dist/schemas/job.json`. */
-
-const artifact = z.strictObject({
-  name: z.string().describe('of the file in the result folder'),
-  bytes: z.number().int().nullable(),
-  sha256: z.string().nullable(),
-  mediaType: z.string().nullable(),
-});
 
 const cost = z.strictObject({
   status: z.string().nullable(),
   unit: z.string().nullable(),
   count: z.number().int(),
   amount: z.number().nullable(),
-});
-
-const budget = z.strictObject({
-  made: z.number().int().describe('requests'),
-  allowed: z.number().int(),
-  rest: z.number().int().describe('what is left to do takes at most so many'),
-});
-
-const progress = z.strictObject({
-  stage: z.string(),
-  total: z.number().int().nullable(),
-  counts: z.record(z.string(), z.number().int()).readonly(),
-  outstanding: z.number().int(),
-  again: z.number().int(),
-  waiting: z
-    .strictObject({
-      reason: z.string(),
-      until: z.number().nullable(),
-      budget: budget.exactOptional().describe('where that is the reason'),
-    })
-    .nullable(),
-  paused: z.boolean(),
-  cancelling: z.boolean(),
-  details: z.array(z.string()).readonly(),
 });
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -87,20 +64,15 @@ export const jobEnvelope = z.strictObject({
     .describe(
       'the result itself; of a batch the counts and the path of its rows. Null before the end',
     ),
-  artifacts: z.array(artifact),
-  requests: z
-    .strictObject({
-      requested: z.number().int(),
-      reused: z.number().int(),
-      possibleDoubleCharges: z.number().int(),
-    })
+  artifacts: z.array(artifactSchema),
+  requests: requestsSchema
     .nullable()
     .describe(
       'what was sent, or may have been, and results that were there already; of a batch of jobs those jobs. Null before the end, and where nothing is bought',
     ),
   cost: z.array(cost).describe('what the service reported as charged, by its own words'),
   folder: z.string().nullable().describe('the result folder; null: none was written'),
-  progress: progress
+  progress: progressSchema
     .nullable()
     .describe('where no worker answers, what the store counts; null: nothing is known'),
 });

@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { z } from 'zod';
 import type { OrderAnswer } from '../../domain/order-answers';
 import type { Billing, BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Findings } from '../../domain/core/findings';
@@ -27,12 +28,13 @@ export interface EndedJob<Input, Outcome> extends Job<Input, Outcome> {
   outcome: Outcome;
 }
 
-export interface JobArtifact {
-  name: string;
-  bytes: number | null;
-  sha256: string | null;
-  mediaType: string | null;
-}
+export const artifactSchema = z.strictObject({
+  name: z.string().describe('of the file in the result folder'),
+  bytes: z.number().int().nullable(),
+  sha256: z.string().nullable(),
+  mediaType: z.string().nullable(),
+});
+type JobArtifact = z.infer<typeof artifactSchema>;
 
 export type JobToRun<Input> = Pick<Job<Input>, 'id' | 'folder' | 'input'>;
 
@@ -44,11 +46,12 @@ export interface Charge {
 }
 
 /** Requests that were sent or may have been; results that were reused. */
-export interface RequestCounts {
-  requested: number;
-  reused: number;
-  possibleDoubleCharges: number;
-}
+export const requestsSchema = z.strictObject({
+  requested: z.number().int(),
+  reused: z.number().int(),
+  possibleDoubleCharges: z.number().int(),
+});
+export type RequestCounts = z.infer<typeof requestsSchema>;
 
 /** The requests that this job sent for a purchase subject. */
 export async function requestedFor(

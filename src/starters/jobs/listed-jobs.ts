@@ -1,6 +1,4 @@
-import { inboxEntry, type ActionMeaning } from '../../domain/attention';
-import type { ReachedBudget } from '../../domain/core/budget';
-import type { DecisionRecord } from '../../domain/core/decision';
+import { inboxEntry } from '../../domain/attention';
 import { normaliseDocument } from '../../domain/core/documents/read-document';
 import type { JobKind } from '../../domain/job';
 import { decisionsOf } from '../../store/core/jobs/inbox';
@@ -51,29 +49,21 @@ export async function listJobs(
   });
 }
 
-export interface InboxItem extends Pick<JobRow, 'id' | 'kind' | 'waitsFor' | 'createdAt'> {
-  /** `waiting`: the job is open. */
-  status: string;
-  /** The budget that it waits for; null: none. */
-  budget: ReachedBudget | null;
-  since: string;
-  why: string;
-  actions: readonly ActionMeaning[];
-  /** Its subject, masked. */
-  input: string;
-}
+export type InboxItem = Awaited<ReturnType<typeof listInbox>>['jobs'][number];
 
 export async function listInbox(
   ctx: CommandContext,
   query: Omit<ListQuery, 'sort'>,
   describe: Describe,
-): Promise<{ jobs: InboxItem[]; next: string | null }> {
+) {
   return pageOf(ctx, { ...query, sort: 'attention' }, (row) => {
     const { attentionAt, createdAt, id, kind, status, waitsAbout, waitsFor } = row;
     const about = { id, kind, since: attentionAt ?? '', createdAt, input: describe(row), waitsFor };
     return {
       ...about,
+      /** `waiting`: the job is open. */
       status: status ?? 'waiting',
+      /** That it waits for; null: none. */
       budget: typeof waitsAbout === 'number' ? null : waitsAbout,
       ...inboxEntry(row, true, ctx.reader.say),
     };
@@ -112,30 +102,18 @@ function filterOf(
   };
 }
 
-export interface InboxDetail extends Pick<JobRow, 'id' | 'kind' | 'needsAttention'> {
-  status: string;
-  /** Null: it needs no attention. */
-  why: string | null;
-  /** The possible actions, also when it needs no attention. */
-  actions: readonly ActionMeaning[];
-  error: { code: string | null; message: string } | null;
-  decisions: Pick<DecisionRecord, 'action' | 'by' | 'at' | 'note'>[];
-}
-
-export async function inboxDetail(
-  { reader, store }: CommandContext,
-  name: string,
-): Promise<InboxDetail> {
+export async function inboxDetail({ reader, store }: CommandContext, name: string) {
   const job = await namedJob(store, name, 'waiting');
   const { folder, id, kind, needsAttention, status, waitsFor } = job;
   const { why, actions } = inboxEntry(job, needsAttention, reader.say);
-  const outcome = job.outcome as { error?: InboxDetail['error'] } | null;
+  const outcome = job.outcome as { error?: { code: string | null; message: string } } | null;
   return {
     id,
     kind,
     status: status ?? (waitsFor === null ? 'open' : 'waiting'),
     needsAttention,
     why: needsAttention ? why : null,
+    /** The possible ones, also when it needs no attention. */
     actions: status === null && waitsFor === null ? [] : actions,
     error: outcome?.error ?? null,
     decisions: (await decisionsOf(store, folder)).map(({ action, by, at, note }) => {

@@ -1,26 +1,39 @@
 import type { QueryDefinition } from '@temporalio/client';
-import type { ReachedBudget } from '../../domain/core/budget';
+import { z } from 'zod';
 import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import type { EngineClient } from '../../temporal/connection';
 import { jobProgressQuery } from '../../workflows/messages';
 
-export interface Progress {
-  stage: string;
+const budget = z.strictObject({
+  made: z.number().int().describe('requests'),
+  allowed: z.number().int(),
+  rest: z.number().int().describe('what is left to do takes at most so many'),
+});
+
+export const progressSchema = z.strictObject({
+  stage: z.string(),
   /** Rows; null: it is no batch. */
-  total: number | null;
-  counts: Readonly<Record<string, number>>;
+  total: z.number().int().nullable(),
+  counts: z.record(z.string(), z.number().int()).readonly(),
   /** Requested and not settled. */
-  outstanding: number;
+  outstanding: z.number().int(),
   /** Settled once, to be requested again later. */
-  again: number;
+  again: z.number().int(),
   /** Why it waits; `until`: the instant of the next try, if known. */
-  waiting: { reason: string; until: number | null; budget?: ReachedBudget } | null;
-  paused: boolean;
-  cancelling: boolean;
+  waiting: z
+    .strictObject({
+      reason: z.string(),
+      until: z.number().nullable(),
+      budget: budget.exactOptional().describe('where that is the reason'),
+    })
+    .nullable(),
+  paused: z.boolean(),
+  cancelling: z.boolean(),
   /** Other details: the id at the service, the cost so far. */
-  details: readonly string[];
-}
+  details: z.array(z.string()).readonly(),
+});
+export type Progress = z.infer<typeof progressSchema>;
 
 /** Null when no worker answers. */
 export async function queried<T>(

@@ -1,7 +1,7 @@
 import { randomUUID, createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, createReadStream, existsSync } from 'node:fs';
+import { access, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import {
   OtherBytesError,
   findLarge,
@@ -9,7 +9,7 @@ import {
   type LargeObject,
 } from '../../store/core/large-objects';
 import type { Store } from '../../store/store';
-import { CommandError } from './errors';
+import { CommandError, UsageError } from './errors';
 
 /** Writes atomically, readable by its owner only: the old file stays until the new one is complete. */
 export async function writeWhole(
@@ -26,6 +26,22 @@ export async function writeWhole(
     throw error;
   }
   await rename(aside, join(folder, name));
+}
+
+/** Checks, before anything is sent, that a folder can be made or written. Creates nothing. */
+export async function refuseUnwritable(out: string): Promise<void> {
+  let folder = resolve(out);
+  while (!existsSync(folder)) folder = dirname(folder);
+  await access(`${folder}/.`, constants.W_OK | constants.X_OK).catch(
+    ({ code = 'unreadable' }: NodeJS.ErrnoException) => {
+      const why =
+        code === 'ENOTDIR' ? [`${folder} is a file`, `${folder} é um arquivo`] : [code, code];
+      throw new UsageError([
+        `--out: ${out} cannot be written (${why[0]})`,
+        `--out: não é possível gravar em ${out} (${why[1]})`,
+      ]);
+    },
+  );
 }
 
 /** Removes files of these names unless they were just written; others stay. */

@@ -9,7 +9,12 @@ import type { Store } from '../../store/store';
 import { requestedFor } from '../jobs/job-kind';
 import { fileFacts, singleKind, type Fact } from '../jobs/single-kind';
 import { billingWords } from '../jobs/text';
-import { lensFindings } from './findings';
+import {
+  readFindings,
+  type Fields,
+  type FindingSection,
+  type Findings,
+} from '../../domain/core/findings';
 
 export const lensKind = singleKind<LensRecord, LensOutcome>({
   kind: 'lens',
@@ -91,4 +96,28 @@ async function shownPicture(
     return null;
   }
   return { mediaType, bytes: Buffer.concat(parts) };
+}
+
+const file = 'lens.json';
+
+/** The specification does not show how a hypothesis is written. */
+const known = {
+  latitude: ['latitude', 'lat'],
+  longitude: ['longitude', 'lng', 'lon', 'long'],
+  confidence: ['confianca', 'confidence', 'semelhanca', 'similarity', 'probabilidade'],
+};
+
+/** Places with coordinates, or faces, with their evidence. */
+function lensFindings({ mode, result = {} }: Fields): Pick<Findings, 'facts' | 'sections'> {
+  const found = readFindings(result, { file, known });
+  return {
+    facts: { ...readFindings({ mode }, { file }).facts, ...found.facts },
+    sections: found.sections.map((section) => ({ ...section, title: titleOf(section, mode) })),
+  };
+}
+
+function titleOf({ name, rows }: FindingSection, mode: unknown): string {
+  const has = (column: string): boolean => rows.some((row) => row[column] !== null);
+  if (has('latitude') && has('longitude')) return 'places';
+  return mode === 'face' && has('confidence') ? 'faces' : name;
 }

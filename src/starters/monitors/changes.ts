@@ -91,11 +91,9 @@ export async function listChanges(ctx: CommandContext, flags: ListFlags): Promis
   if (format === 'table') {
     for await (const one of chosen()) for (const line of changeLines(one, reader)) print(line);
   } else if (format === 'csv') {
-    async function* rows(): AsyncGenerator<string[]> {
-      for await (const one of chosen()) yield changeCells(one, { excel });
-    }
+    const rows = Readable.from(chosen()).map((one: ChangeDocument) => changeCells(one, { excel }));
     const sheet = csvStream(changeColumns, { excel });
-    await pipeline([Readable.from(rows()), sheet, process.stdout], { end: false });
+    await pipeline([rows, sheet, process.stdout], { end: false });
   } else {
     await pipeline([Readable.from(jsonText(chosen(), lags)), process.stdout], { end: false });
   }

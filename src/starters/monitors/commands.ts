@@ -12,7 +12,7 @@ import { scanKind, sweepKind } from './kind';
 import { decisionEntry } from '../../domain/core/audit';
 import { sinkNames } from '../../domain/monitors/delivery';
 import { SinkRepository } from '../../store/monitors/sinks';
-import { exitCodes, oneOf, print, printJson, printNote } from '../cli/terminal';
+import { exitCodes, oneOf, printAs, printNote } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 
 export function monitorCommand(): Command {
@@ -90,8 +90,7 @@ export async function showSinks(
   const sinks = (await known.now(environment.monitorSinks)).map(({ name, required, disabled }) => {
     return { name, required, disabledAt: disabled?.at ?? null, why: disabled?.why ?? null };
   });
-  if (json === true) printJson({ sinks });
-  for (const { name, required, disabledAt, why } of json === true ? [] : sinks) {
+  const lines = sinks.map(({ name, required, disabledAt, why }) => {
     const state =
       disabledAt === null
         ? say('takes changes', 'recebe alterações')
@@ -100,8 +99,9 @@ export async function showSinks(
             `desativado desde ${formats.instant(disabledAt)}: ${why}`,
           );
     const waited = required ? say('required', 'obrigatório') : say('not waited for', 'opcional');
-    print(`${name.padEnd(8)}  ${waited}  ${state}`);
-  }
+    return `${name.padEnd(8)}  ${waited}  ${state}`;
+  });
+  printAs(json, { sinks }, lines);
   return sinks.some(({ disabledAt }) => disabledAt !== null)
     ? exitCodes.needsAttention
     : exitCodes.done;

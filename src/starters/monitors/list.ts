@@ -1,32 +1,15 @@
 import { Command } from 'commander';
-import { scheduleIdOf, type MonitorNote } from '../../domain/monitors/scan';
+import { scheduleIdOf } from '../../domain/monitors/scan';
 import { MonitorListRepository } from '../../store/monitors/lists';
 import type { EngineClient } from '../../temporal/connection';
 import type { Reader } from '../../report/reader';
-import { print, printJson, printNote } from '../cli/terminal';
+import { printAs, printNote } from '../cli/terminal';
 import { openContext, withEngine, type CommandContext } from '../jobs/context';
 import { printable } from '../jobs/text';
 import { monitorForms, noteLines } from './outcome-lines';
 import { durationWords, scanInputOf } from './schedule';
 
-export interface ScheduleView {
-  id: string;
-  name: string;
-  every: string;
-  monitors: number;
-  paused: boolean;
-  /** Instants; null: none. */
-  next: string | null;
-  last: string | null;
-  /** Workflow ids of running scans. */
-  running: string[];
-  /** Windows that were skipped because a scan was still running, or missed. */
-  skipped: number;
-  missed: number;
-  scannedAt: string | null;
-  open: number;
-  notes: MonitorNote[];
-}
+export type ScheduleView = Awaited<ReturnType<typeof viewsOf>>[number];
 
 export function listCommand(): Command {
   return new Command('list')
@@ -34,27 +17,19 @@ export function listCommand(): Command {
     .option('--json', 'one JSON document on standard output')
     .action(async ({ json }: { json?: true }) => {
       const ctx = await openContext(printNote);
-      const views = await withEngine(ctx, (engine) => scheduleViews(ctx, engine));
-      if (json === true) printJson(views);
-      else if (views.length === 0)
-        print(
-          ctx.reader.say(
-            'nothing is scheduled (`diligence monitor schedule`)',
-            'nada está agendado (`diligence monitor schedule`)',
-          ),
-        );
-      else
-        for (const line of views.flatMap((view) => viewLines(view, ctx.reader)))
-          print(printable(line));
+      const views = await withEngine(ctx, (engine) => viewsOf(ctx, engine));
+      const none = ctx.reader.say(
+        'nothing is scheduled (`diligence monitor schedule`)',
+        'nada está agendado (`diligence monitor schedule`)',
+      );
+      const lines = views.flatMap((view) => viewLines(view, ctx.reader));
+      printAs(json, views, lines.length === 0 ? [none] : lines.map(printable));
     });
 }
 
-async function scheduleViews(
-  { store }: CommandContext,
-  { client }: EngineClient,
-): Promise<ScheduleView[]> {
+async function viewsOf({ store }: CommandContext, { client }: EngineClient) {
   const lists = new MonitorListRepository(store);
-  const views: ScheduleView[] = [];
+  const views = [];
   for await (const { scheduleId } of client.schedule.list()) {
     if (!scheduleId.startsWith(scheduleIdOf(''))) continue;
     const described = await client.schedule.getHandle(scheduleId).describe();
@@ -69,9 +44,12 @@ async function scheduleViews(
       every: durationWords(spec.intervals?.[0]?.every ?? 0),
       monitors: input.list.monitors,
       paused: state.paused,
+      /** Instants; null: none. */
       next: state.paused ? null : instantOf(info.nextActionTimes[0]),
       last: instantOf(info.recentActions.at(-1)?.takenAt),
+      /** Workflow ids of scans. */
       running: info.runningActions.map(({ workflow }) => workflow.workflowId),
+      /** Windows, since a scan was still running, or the server was away. */
       skipped: info.numActionsSkippedOverlap,
       missed: info.numActionsMissedCatchupWindow,
       scannedAt: instants.at(-1) ?? null,

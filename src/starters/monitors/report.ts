@@ -1,9 +1,10 @@
+import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { Command } from 'commander';
 import { maskDocument } from '../../domain/core/documents/documents';
 import { healthNotes } from '../../domain/monitors/health';
 import type { ScanNote } from '../../domain/monitors/scan';
-import { reportLanguages, type ReportLanguage } from '../../report/formats';
+import { reportLanguages } from '../../report/formats';
 import {
   MonitorFigures,
   type MonitorReport,
@@ -13,9 +14,8 @@ import {
 import { monitorHtml } from '../../report/monitors/page';
 import type { MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
-import { exitCodes, oneOf, onScreen, printNote } from '../cli/terminal';
-import { refuseUnwritable } from '../cli/unwritable-folder';
-import { writeWhole } from '../jobs/written-file';
+import { exitCodes, oneOf, printNote } from '../cli/terminal';
+import { refuseUnwritable, writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
 import { refuseUnknownMonitors, withChangeFlags } from './changes';
 import { changesOnRecord, recordsOf, type ChangeFlags } from './stored-changes';
@@ -25,7 +25,6 @@ const mostListed = 200;
 
 interface ReportFlags extends ChangeFlags {
   out: string;
-  lang?: ReportLanguage;
 }
 
 export function reportCommand(): Command {
@@ -35,16 +34,14 @@ export function reportCommand(): Command {
     .requiredOption('--out <file>', 'where to: FILE.html')
     .option('--lang <language>', 'en or pt (default: DILIGENCE_LANG)', oneOf(reportLanguages))
     .action(async (flags: ReportFlags) => {
-      const ctx = await openContext(printNote);
-      const { lang } = flags;
-      process.exitCode = await writeReport(lang === undefined ? ctx : onScreen(ctx, lang), flags);
+      process.exitCode = await writeReport(await openContext(printNote), flags);
     });
 }
 
 export async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<number> {
   const { out, since, monitor, severity } = flags;
   const { formats, language, say, stored } = ctx.reader;
-  await refuseUnwritable(dirname(out), false);
+  await refuseUnwritable(dirname(out));
   await refuseUnknownMonitors(ctx, monitor ?? []);
   const figures = new MonitorFigures();
   for await (const one of changesOnRecord(ctx, flags)) figures.add(one, one.change);
@@ -69,6 +66,7 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
     }),
     writtenAt: Date.now(),
   };
+  await mkdir(dirname(out), { recursive: true });
   await writeWhole(dirname(out), basename(out), monitorHtml(about, language));
   printNote(`${say('report', 'relatório')}: ${out}`);
   return exitCodes.done;

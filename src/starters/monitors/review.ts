@@ -1,5 +1,5 @@
 import { ChangeQueries } from '../../store/monitors/change-queries';
-import { print, printJson } from '../cli/terminal';
+import { printAs } from '../cli/terminal';
 import type { CommandContext } from '../jobs/context';
 import { CommandError, UsageError, noteMissing } from '../jobs/errors';
 import { recordsOf } from './stored-changes';
@@ -42,14 +42,12 @@ export async function acknowledgeChange(
     },
   ]);
   await changes.putReview(monitorId, changeId, { at, by, note });
-  if (json) printJson({ monitorId, changeId, at, by, note });
-  else
-    print(
-      reader.say(
-        `change ${changeId} of monitor ${monitorId}: reviewed by ${by}`,
-        `alteração ${changeId} do monitor ${monitorId}: revisada por ${by}`,
-      ),
-    );
+  printAs(json, { monitorId, changeId, at, by, note }, [
+    reader.say(
+      `change ${changeId} of monitor ${monitorId}: reviewed by ${by}`,
+      `alteração ${changeId} do monitor ${monitorId}: revisada por ${by}`,
+    ),
+  ]);
   return 0;
 }
 

@@ -14,7 +14,7 @@ import { refuseMissingSearchAttributes } from '../../temporal/search-attributes'
 import type { MonitorScanInput } from '../../workflows/inputs';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor } from '../cli/flags';
-import { exitCodes, print, printJson, printNote, screenReader } from '../cli/terminal';
+import { exitCodes, printAs, printNote, screenReader } from '../cli/terminal';
 import { openContext, warnWithoutPollers, withEngine } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import { durationWithin, monitorIdsOf, monitorsOption, withTerms, type SweepFlags } from './ids';
@@ -49,10 +49,7 @@ export function scheduleCommand(): Command {
 }
 
 const orders: Readonly<
-  Record<
-    'unschedule' | 'pause' | 'resume',
-    { does: string; done: Words; give: (handle: ScheduleHandle) => Promise<unknown> }
-  >
+  Record<string, { does: string; done: Words; give: (handle: ScheduleHandle) => Promise<unknown> }>
 > = {
   unschedule: {
     does: 'End a schedule; what is stored stays.',
@@ -106,15 +103,13 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
     await warnWithoutPollers(engine, ctx, 'monitors');
     const { count, say } = ctx.reader;
     const what = `${count(monitors, ...monitorForms)} ${say('every', 'a cada')} ${durationWords(every)}`;
-    if (flags.json === true) printJson({ id, created, monitors });
-    else if (created)
-      print(
-        say(
-          `${id}: created, ${what}; the first scan starts now`,
-          `${id}: criado, ${what}; a primeira consulta começa agora`,
-        ),
-      );
-    else print(`${id}: ${say('now', 'agora')} ${what}`);
+    const told = created
+      ? say(
+          `created, ${what}; the first scan starts now`,
+          `criado, ${what}; a primeira consulta começa agora`,
+        )
+      : `${say('now', 'agora')} ${what}`;
+    printAs(flags.json, { id, created, monitors }, [`${id}: ${told}`]);
     return exitCodes.done;
   });
 }
@@ -126,8 +121,7 @@ export function scanInputOf({ action }: ScheduleDescription): MonitorScanInput |
 }
 
 export function scheduleOrders(): Command[] {
-  return (Object.keys(orders) as (keyof typeof orders)[]).map((order) => {
-    const { does, done, give } = orders[order];
+  return Object.entries(orders).map(([order, { does, done, give }]) => {
     return withActor(new Command(order))
       .description(does)
       .argument('[name]', 'of the schedule (default: default)', listName)
@@ -147,8 +141,7 @@ export function scheduleOrders(): Command[] {
           const who = { jobId: id, by: ctx.environment.actor };
           await ctx.audit.append([decisionEntry(order, who)]);
           await give(handle);
-          if (json === true) printJson({ id, message: done[0] });
-          else print(`${id} ${ctx.reader.say(...done)}`);
+          printAs(json, { id, message: done[0] }, [`${id} ${ctx.reader.say(...done)}`]);
         });
       });
   });

@@ -1,7 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { Readable, type Duplex } from 'node:stream';
+import { basename, dirname } from 'node:path';
+import { PassThrough, Readable, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { auditCells, auditColumns } from '../../sheets/write/audit-sheet';
@@ -11,6 +9,7 @@ import { readAudit, type StoredAuditRecord } from '../../store/audit/read';
 import { verifyAudit, type AuditFinding } from '../../store/audit/verify';
 import { exitCodes, oneOf, print, printJson, printNote, sinceOf } from '../cli/terminal';
 import { openContext } from '../jobs/context';
+import { writeWhole } from '../jobs/written-file';
 
 interface ExportFlags {
   from?: number;
@@ -71,7 +70,11 @@ async function exportAudit({ from, to, format, excel, out }: ExportFlags): Promi
       yield record;
     }
   }
-  await writeOut(out, format === 'csv' ? csv(counted(), excel === true) : json(counted()));
+  if (format === 'json') await writeOut(out, Readable.from(jsonText(counted())), new PassThrough());
+  else {
+    const rows = Readable.from(counted()).map((record: StoredAuditRecord) => auditCells(record));
+    await writeOut(out, rows, csvStream(auditColumns, { excel: excel === true }));
+  }
   if (out !== undefined) printNote(`${records} record(s) in ${out}`);
   if (spoilt === 0) return;
   printNote(
@@ -80,38 +83,21 @@ async function exportAudit({ from, to, format, excel, out }: ExportFlags): Promi
   process.exitCode = exitCodes.failed;
 }
 
-type Steps = readonly [Readable, ...Duplex[]];
-
 /** Writes a file atomically; without a path, standard output. */
-async function writeOut(out: string | undefined, text: Steps): Promise<void> {
-  if (out === undefined) return pipeline([...text, process.stdout], { end: false });
-  const aside = join(dirname(out), `.${basename(out)}.partial`);
-  try {
-    await pipeline([...text, createWriteStream(aside, { flush: true, mode: 0o600 })]);
-    await rename(aside, out);
-  } catch (error) {
-    await rm(aside, { force: true });
-    throw error;
-  }
+async function writeOut(out: string | undefined, text: Readable, form: Duplex): Promise<void> {
+  if (out === undefined) return pipeline([text, form, process.stdout], { end: false });
+  await pipeline(text, form, (bytes: AsyncIterable<Buffer>) =>
+    writeWhole(dirname(out), basename(out), bytes),
+  );
 }
 
-function csv(records: AsyncIterable<StoredAuditRecord>, excel: boolean): Steps {
-  async function* rows(): AsyncGenerator<string[]> {
-    for await (const record of records) yield auditCells(record);
+async function* jsonText(records: AsyncIterable<StoredAuditRecord>): AsyncGenerator<string> {
+  let before = '[\n';
+  for await (const record of records) {
+    yield `${before}${JSON.stringify(record)}`;
+    before = ',\n';
   }
-  return [Readable.from(rows()), csvStream(auditColumns, { excel })];
-}
-
-function json(records: AsyncIterable<StoredAuditRecord>): Steps {
-  async function* text(): AsyncGenerator<string> {
-    let before = '[\n';
-    for await (const record of records) {
-      yield `${before}${JSON.stringify(record)}`;
-      before = ',\n';
-    }
-    yield before === '[\n' ? '[]\n' : '\n]\n';
-  }
-  return [Readable.from(text())];
+  yield before === '[\n' ? '[]\n' : '\n]\n';
 }
 
 /** Findings listed in a JSON document; all are counted. */

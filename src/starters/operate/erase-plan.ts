@@ -96,14 +96,11 @@ export function refusalsOf({ jobs, undecided }: ErasurePlan, { running }: JobRun
       `${id} was interrupted and has rows of it: start it again and let it end, or erase it as a whole first (\`diligence erase --job ${id}\`)`,
       `${id} foi interrompido e tem linhas do titular: inicie-o de novo e deixe-o terminar, ou elimine-o antes por inteiro (\`diligence erase --job ${id}\`)`,
     ]),
-    ...undecided.map((one) => undecidedWords(one, jobs)),
+    ...undecided.map(undecidedWords),
   ];
 }
 
-function undecidedWords(
-  { subject, workflowId, answerBy }: UndecidedAttempt,
-  jobs: ErasurePlan['jobs'],
-): Words {
+function undecidedWords({ workflowId, answerBy }: UndecidedAttempt): Words {
   if (answerBy !== null) {
     const after = new Date(answerBy).toISOString();
     return [
@@ -111,17 +108,10 @@ function undecidedWords(
       `há um pedido em curso: tente de novo depois de ${after}`,
     ];
   }
-  const ids = jobs.map(({ id }) => id);
-  const owners = ids.map(workflowIdOf);
-  const decidedOn = jobOfSender(workflowId).replace(/\/decision-\d+$/, '');
-  const owner =
-    owners.find((id) => id === decidedOn) ?? owners.find((id) => id.startsWith('certificate'));
-  const command = subject.startsWith('credit/')
-    ? `resolve ${ids.find((id) => id.startsWith(`${workflowId}/`)) ?? 'ID'}`
-    : `resolve ${owner ?? 'ID'} --status unknown_outcome`;
-  const how = `(\`diligence ${command} --action abandon --note "..."\`, or watch, adopt)`;
+  const owner = jobOfSender(workflowId).replace(/\/decision-\d+$/, '');
+  const show = `\`diligence inbox show ${owner}\``;
   return [
-    `a request has an unknown outcome, and what fences it off would be lost: resolve it first ${how}`,
-    `um pedido tem resultado desconhecido, e a proteção contra uma segunda cobrança se perderia: resolva-o antes ${how.replace(' or ', ' ou ')}`,
+    `a request has an unknown outcome, and what fences it off would be lost: resolve it first (${show} says how: abandon, watch or adopt)`,
+    `um pedido tem resultado desconhecido, e a proteção contra uma segunda cobrança se perderia: resolva-o antes (${show} mostra como: abandon, watch ou adopt)`,
   ];
 }

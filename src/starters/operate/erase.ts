@@ -15,16 +15,7 @@ import { reasonOnRecord, targetOf, type ErasureRequest } from '../../store/erasu
 import { plansOf } from '../../store/erasure/plans';
 import { deleteRuns } from '../../temporal/job-runs';
 import { withActor } from '../cli/flags';
-import {
-  ask,
-  durationMs,
-  exitCodes,
-  oneOf,
-  print,
-  printJson,
-  printNote,
-  say,
-} from '../cli/terminal';
+import { ask, durationMs, exitCodes, oneOf, printAs, printNote, say } from '../cli/terminal';
 import { openContext, withEngine } from '../jobs/context';
 import { CommandError, UsageError, joined, noJob } from '../jobs/errors';
 import { itemOf } from '../jobs/text';
@@ -200,22 +191,20 @@ function documentToErase(text: string): string {
 
 function nothingFound({ job, json }: EraseFlags): number {
   if (job !== undefined) throw new CommandError(noJob(job));
-  if (json === true) printJson({ exitCode: exitCodes.done, found: false });
-  else print(say('there is nothing to erase', 'não há nada a eliminar'));
+  const none = say('there is nothing to erase', 'não há nada a eliminar');
+  printAs(json, { exitCode: exitCodes.done, found: false }, [none]);
   return exitCodes.done;
 }
 
 function showDryRun(summary: PlanSummary, json: boolean): number {
   const { refusals, workflows } = summary;
   const exitCode = refusals.length === 0 ? exitCodes.done : exitCodes.failed;
-  if (json) {
-    const told = { refusals: refusals.map(([en]) => en), workflows: workflows.size };
-    printJson({ dryRun: true, exitCode, ...summary, ...told });
-    return exitCode;
-  }
-  for (const line of planLines(summary)) print(line);
-  for (const refusal of refusals) print(`${say('refused', 'recusado')}: ${say(...refusal)}`);
-  print(say('nothing was changed', 'nada foi alterado'));
+  const told = { refusals: refusals.map(([en]) => en), workflows: workflows.size };
+  printAs(json, { dryRun: true, exitCode, ...summary, ...told }, [
+    ...planLines(summary),
+    ...refusals.map((refusal) => `${say('refused', 'recusado')}: ${say(...refusal)}`),
+    say('nothing was changed', 'nada foi alterado'),
+  ]);
   return exitCode;
 }
 
@@ -231,26 +220,20 @@ function showDone(done: readonly Done[], auditHead: string, left: number, json: 
   const rows = done.reduce((sum, { record }) => sum + record.rows, 0);
   const objects = objectsOf(done.flatMap(({ record }) => record.objects));
   const keys = done.map(({ key }) => key);
-  if (json) {
-    const sums = { key: last?.key, keys, rows, objects, auditHead };
-    printJson({ exitCode, found: true, ...last?.record, ...sums });
-  } else {
-    print(
-      say(
-        `erased: rows ${rows}, objects ${objects}`,
-        `eliminados: linhas ${rows}, objetos ${objects}`,
-      ),
-    );
-    print(`${say('record', 'registro')}: ${keys.join(', ')}`);
-    if (last !== undefined) for (const line of backupLines(last.record)) print(line);
-    print(`${say('audit head', 'último registro de auditoria')}: ${auditHead}`);
-    print(
-      say(
-        'result folders and copies are outside the store: not reached',
-        'pastas de resultado e cópias ficam fora do armazenamento: não são alcançadas',
-      ),
-    );
-  }
+  const sums = { key: last?.key, keys, rows, objects, auditHead };
+  printAs(json, { exitCode, found: true, ...last?.record, ...sums }, [
+    say(
+      `erased: rows ${rows}, objects ${objects}`,
+      `eliminados: linhas ${rows}, objetos ${objects}`,
+    ),
+    `${say('record', 'registro')}: ${keys.join(', ')}`,
+    ...(last === undefined ? [] : backupLines(last.record)),
+    `${say('audit head', 'último registro de auditoria')}: ${auditHead}`,
+    say(
+      'result folders and copies are outside the store: not reached',
+      'pastas de resultado e cópias ficam fora do armazenamento: não são alcançadas',
+    ),
+  ]);
   if (left > 0)
     printNote(
       say(

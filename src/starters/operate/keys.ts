@@ -134,24 +134,13 @@ async function check({ json }: { json?: true }): Promise<void> {
   if (fault !== null) process.exitCode = exitCodes.failed;
 }
 
-interface KeysView {
-  /** Ids in order: the first encrypts. */
-  keys: readonly string[];
-  /** Ids that the store needs, oldest first. */
-  store: string[];
-  /** Why a start would be refused; null: it would not. */
-  fault: string | null;
-  /** Null when unknown. A key that is not in our list is shown by its check value. */
-  workers: { worker: string; keys: string[] | null }[] | null;
-  next: string;
-}
-
-async function look(): Promise<KeysView> {
+async function look() {
   const environment = readEnvironment();
   const kind = engineAddress().kind;
   if (kind === 'embedded' && (await payloadKeysAtHand(environment, kind)) === null) {
     const next = 'no key yet: one is generated in the data directory at the first use';
-    return { keys: [], store: [], fault: null, workers: [], next };
+    const none: string[] = [];
+    return { keys: none, store: none, fault: null, workers: [], next };
   }
   const { ring, store } = await openKeys();
   const known = await keyChecks(store);
@@ -165,9 +154,12 @@ async function look(): Promise<KeysView> {
     return { worker, keys: marks?.map((mark) => names.get(mark) ?? mark) ?? null };
   });
   return {
+    /** The first encrypts. */
     keys: ring.ids,
     store: known.map(({ id }) => id),
+    /** Why a start would be refused. */
     fault: fault && new ConfigError('DILIGENCE_PAYLOAD_KEYS', fault).message,
+    /** Null: unknown. A key that is not in our list is shown by its check value. */
     workers: workers ?? null,
     next: fault === null ? nextWords(holders && nextStep(ring, known, holders)) : 'fix the list',
   };

@@ -6,7 +6,13 @@ import { jobBatchKind } from '../jobs/batches/batch-kind';
 import { CommandError } from '../jobs/errors';
 import { singleKind, type Fact } from '../jobs/single-kind';
 import { billingWords } from '../jobs/text';
-import { traceFindings } from './findings';
+import {
+  findingSection,
+  isFields,
+  readFindings,
+  type Fields,
+  type Findings,
+} from '../../domain/core/findings';
 
 export const traceKind = singleKind<TraceRecord, TraceOutcome>({
   kind: 'trace',
@@ -64,3 +70,33 @@ export const traceBatchKind = jobBatchKind({
   },
   chargeColumns: ['billing_status', 'billing_amount', 'billing_unit'],
 });
+
+const file = 'trace.json';
+
+/** The specification does not show how an occurrence is written. */
+const known = {
+  source: ['fonte', 'source', 'origem', 'plataforma', 'platform', 'site', 'provider'],
+  confidence: ['confianca', 'confidence', 'probabilidade', 'probability'],
+  link: ['link', 'url', 'href', 'perfilurl', 'profileurl'],
+};
+
+function traceFindings(answer: Fields): Pick<Findings, 'facts' | 'sections'> {
+  const { artifacts, coverage, partial, result = {}, strategy, type } = answer;
+  const found = readFindings(result, { file, known });
+  const hasArtifacts = Array.isArray(artifacts) && artifacts.length > 0;
+  const beside = readFindings({ ...(hasArtifacts && { artifacts }) }, { file });
+  return {
+    facts: { ...readFindings({ type, strategy, partial }, { file }).facts, ...found.facts },
+    sections: [...found.sections, ...sourcesOf(coverage), ...beside.sections],
+  };
+}
+
+/** One row for each source, in either form of the response. */
+function sourcesOf(coverage: unknown) {
+  if (!isFields(coverage)) return readFindings({ coverage: coverage ?? [] }, { file }).sections;
+  const rows = Object.entries(coverage).map(([source, reported]) => ({
+    source,
+    ...(isFields(reported) ? reported : { situacao: reported }),
+  }));
+  return [findingSection('coverage', rows, { file })];
+}

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { followJob, inTime } from '../../../src/starters/jobs/follow-job';
+import { followJob, inTime } from '../../../src/starters/cli/follow';
 import { progressOfStage } from '../../../src/starters/jobs/progress';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import type { EngineClient } from '../../../src/temporal/connection';
@@ -47,7 +47,7 @@ it('leaves no question about a job open when it has ended', async () => {
       .query<null>('progress')
       .catch(() => null);
   const end = await followJob(place, engine, 'a', readProgress, audience);
-  expect(end).toEqual({ status: 'completed' });
+  expect(end).toEqual({ kind: 'ended', result: { status: 'completed' } });
   expect(asked).toMatchObject({ open: 0, aborted: true });
   for (const at of asked.deadlines) expect(at).toBeGreaterThan(before);
   expect(asked.deadlines).not.toEqual([]);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { exitCodes, print, printJson, say, screenReader } from '../../cli/terminal';
+import { exitCodes, printAs, say, screenReader } from '../../cli/terminal';
 import { UsageError } from '../../jobs/errors';
 import { printable } from '../../jobs/text';
 import { lstat, readFile, readdir } from 'node:fs/promises';
@@ -41,8 +41,7 @@ export function reportCommand(): Command {
           '--public-key: espera-se ed25519: e 64 dígitos hexadecimais',
         ]);
       const verified = await verifyReport(folder, publicKey ?? null);
-      if (json === true) printJson(verified);
-      else for (const line of verdictLines(verified)) print(printable(line));
+      printAs(json, verified, verdictLines(verified).map(printable));
       process.exitCode = verified.consistent ? exitCodes.done : exitCodes.failed;
     });
   return command;

@@ -19,10 +19,11 @@ import { excerptOf } from '../../../store/audit/excerpt';
 import { evidenceOf } from '../../../store/investigations/evidence';
 import type { CommandContext } from '../../jobs/context';
 import type { EndedJob } from '../../jobs/job-kind';
-import { childKindOf } from '../child-kinds';
+import { kindOf } from '../../kinds';
 import { writeWhole, sumOf } from '../../jobs/written-file';
-import { derivedValidity, reportedJobs, reportOf, type ReportedJob } from './gather';
+import { derivedValidity, reportOf } from './gather';
 import { printPdf } from './print-pdf';
+import { reportedJobs, type ReportedJob } from './spent';
 
 /**
  * Writes the report with the evidence, and the signed manifest of both: an unencrypted export.
@@ -155,7 +156,7 @@ async function writeEvidence(
     const validity = isCertificate
       ? derivedValidity(name.replace('.pdf', ''), about.capturedAt)
       : null;
-    const source = childKindOf(job.kind).service === 'credit' ? 'credit' : 'investigation';
+    const source = kindOf(job.kind).service === 'credit' ? 'credit' : 'investigation';
     const sums = await sumOf(join(folder, path));
     written.push({ path, ...sums, step, job: job.id, source, ...about, requestedBy, validity });
   }

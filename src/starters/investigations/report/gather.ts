@@ -7,7 +7,6 @@ import { divergencesIn, type Source } from '../../../domain/investigations/diver
 import type {
   InvestigationOutcome,
   InvestigationRecord,
-  StepChild,
 } from '../../../domain/investigations/investigation';
 import type {
   CertificateRow,
@@ -20,32 +19,12 @@ import type { JobKind } from '../../../domain/job';
 import type { ProfileOutcome, ProfileRecord } from '../../../domain/profiles/lookup';
 import type { JobWithOutcome } from '../../../store/core/jobs/job-rows';
 import { factsOf } from '../../../store/investigations/evidence';
-import { childKindOf } from '../child-kinds';
+import { kindOf } from '../../kinds';
 import type { CommandContext } from '../../jobs/context';
 import { endedJob } from '../../jobs/find-job';
 import type { EndedJob, Job } from '../../jobs/job-kind';
 import { shortFacts, addAssets, changesTable, creditTables, isRiskFact, tablesOf } from './tables';
-import { costOf, requestsOf } from './spent';
-
-export interface ReportedJob {
-  step: string;
-  child: StepChild;
-  job: JobWithOutcome;
-}
-
-export async function reportedJobs(
-  { store }: CommandContext,
-  { steps }: InvestigationOutcome,
-): Promise<ReportedJob[]> {
-  const found = new Map<string, ReportedJob>();
-  for (const { children, id: step } of steps)
-    for (const child of children) {
-      const job = await store.jobs.find(child.jobId);
-      if (job !== null && job.outcome !== null && !found.has(job.id))
-        found.set(job.id, { step, child, job });
-    }
-  return [...found.values()];
-}
+import { costOf, requestsOf, type ReportedJob } from './spent';
 
 /** The report on a subject. @param evidence as it was written */
 export async function reportOf(
@@ -107,7 +86,7 @@ async function addJob(
   file: string | null,
 ): Promise<Source> {
   const ended = endedJob(job as Job);
-  const kind = childKindOf(job.kind);
+  const kind = kindOf(job.kind);
   const facts = await factsOf(ctx.store, job);
   const found = (await kind.findings?.(ended, ctx.store)) ?? null;
   const tables = found === null ? [] : tablesOf(step, found, file);
@@ -148,19 +127,15 @@ interface Reported {
   tables: ReportTable[];
 }
 
-/** The report section of each kind of job. @returns the document that the whole job is about */
-const placers: Readonly<
-  Partial<
-    Record<
-      JobKind,
-      (
-        ctx: CommandContext,
-        report: InvestigationReport,
-        reported: Reported,
-      ) => Promise<string | null> | string | null
-    >
-  >
-> = {
+/** @returns the document that the whole job is about */
+type Placer = (
+  ctx: CommandContext,
+  report: InvestigationReport,
+  reported: Reported,
+) => Promise<string | null> | string | null;
+
+/** The report section of each kind of job. */
+const placers: Readonly<Partial<Record<JobKind, Placer>>> = {
   certificate(_, { certificates }, { facts, file, step }) {
     const row = certificateRow(step, facts, file);
     certificates.push(row);

@@ -1,16 +1,33 @@
 import { BillingTotals, type BillingTotal } from '../../../domain/core/service/billing-totals';
-import type { StepChild } from '../../../domain/investigations/investigation';
+import type { InvestigationOutcome, StepChild } from '../../../domain/investigations/investigation';
 import type { SentRequests } from '../../../report/investigations/schema';
 import type { JobWithOutcome } from '../../../store/core/jobs/job-rows';
 import type { CommandContext } from '../../jobs/context';
 import { requestsOf as requestsOfJob } from '../../jobs/envelope';
 import { endedJob } from '../../jobs/find-job';
 import type { Job } from '../../jobs/job-kind';
-import { childKindOf } from '../child-kinds';
+import { kindOf } from '../../kinds';
 
-interface Spender {
+export interface ReportedJob {
+  step: string;
   child: StepChild;
   job: JobWithOutcome;
+}
+
+type Spender = Omit<ReportedJob, 'step'>;
+
+export async function reportedJobs(
+  { store }: CommandContext,
+  { steps }: InvestigationOutcome,
+): Promise<ReportedJob[]> {
+  const found = new Map<string, ReportedJob>();
+  for (const { children, id: step } of steps)
+    for (const child of children) {
+      const job = await store.jobs.find(child.jobId);
+      if (job !== null && job.outcome !== null && !found.has(job.id))
+        found.set(job.id, { step, child, job });
+    }
+  return [...found.values()];
 }
 
 /** Cost of new requests: what was reused had been paid before. */
@@ -21,8 +38,7 @@ export async function costOf(
   const totals = new BillingTotals();
   for (const { child, job } of jobs) {
     if (child.before) continue;
-    for (const one of await childKindOf(job.kind).cost(endedJob(job as Job), ctx))
-      totals.merge(one);
+    for (const one of await kindOf(job.kind).cost(endedJob(job as Job), ctx)) totals.merge(one);
   }
   return totals.all();
 }
@@ -44,7 +60,7 @@ export async function requestsOf(
       sum.reused += 1;
       continue;
     }
-    const requests = await requestsOfJob(ctx, childKindOf(job.kind), endedJob(job as Job));
+    const requests = await requestsOfJob(ctx, kindOf(job.kind), endedJob(job as Job));
     if (requests === null) continue;
     sum.requested += requests.requested;
     sum.reused += requests.reused;

@@ -23,6 +23,7 @@ import { indexDocuments } from '../../../store/core/subject-index';
 import type { JobBatchInput } from '../../../workflows/inputs';
 import type { CommandContext } from '../context';
 import type { Job } from '../job-kind';
+import type { SheetTerms, StartTerms } from '../begin/request';
 import { problemOf, type StartPlan, type Foreseen, type LineProblem } from '../begin/start-job';
 import { storeFile } from '../written-file';
 
@@ -244,14 +245,7 @@ async function foresee(request: BatchRequest): Promise<Foreseen> {
   return { ...foreseen, problems, left: rows.left ?? {}, ...(lines.length > 0 && { lines }) };
 }
 
-interface FileRequest {
-  input: string;
-  column?: string | undefined;
-  reference?: string | undefined;
-  sheet?: string | undefined;
-  label?: string | undefined;
-  rerun?: boolean | undefined;
-}
+type FileRequest = SheetTerms & Pick<StartTerms, 'label' | 'rerun'>;
 
 type CellReading =
   | { kind?: 'invalid' | 'unsupported'; code: string; message: string }

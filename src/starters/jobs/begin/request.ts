@@ -43,6 +43,8 @@ export const budgetTerm = {
     .describe('requests that may be charged before a person must look (default: no bound)'),
 };
 
+export type StartTerms = z.output<z.ZodObject<ReturnType<typeof startTerms>>>;
+
 /** For batches. @param what column of the sheet */
 export function inputTerms(what: string, concurrency: number) {
   return {
@@ -65,3 +67,6 @@ export function inputTerms(what: string, concurrency: number) {
     concurrency: z.int().min(1).max(500).default(concurrency).describe('jobs in flight at once'),
   };
 }
+
+/** A sheet, and where in it the rows are. */
+export type SheetTerms = Omit<z.output<z.ZodObject<ReturnType<typeof inputTerms>>>, 'concurrency'>;

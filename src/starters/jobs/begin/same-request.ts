@@ -5,14 +5,8 @@ import { isOver, putSame, type SameRequest } from '../../../store/core/jobs/same
 import type { BatchRequest } from '../batches/request';
 import type { CommandContext } from '../context';
 import type { JobKind } from '../job-kind';
+import type { StartTerms } from './request';
 import { auditStart, isWithin, type StartPlan } from './start-job';
-
-export interface StartTerms {
-  deadline: number;
-  label?: string | undefined;
-  maxAge?: number | undefined;
-  rerun?: boolean | undefined;
-}
 
 /** The plan of one job. @param details of its audit event; null: `put` writes it */
 export async function planOne<Item, Input extends JobInput, Outcome>(

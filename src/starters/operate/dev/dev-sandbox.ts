@@ -57,20 +57,9 @@ export async function startSandboxProcess(
     const tail = await tailOf(logPath, from);
     throw new CommandError(`the sandbox did not start; the end of its log:\n${tail}`);
   });
-  let text = '';
-  const addresses = (async () => {
-    for await (const line of lines) {
-      text += line;
-      try {
-        return JSON.parse(text) as Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>;
-      } catch {
-        continue;
-      }
-    }
-    return ended;
-  })();
   ended.catch(() => undefined);
-  const { baseUrl, creditBaseUrl } = await Promise.race([addresses, ended]);
+  const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string];
+  const { baseUrl, creditBaseUrl } = JSON.parse(line) as Addresses;
   return { baseUrl, creditBaseUrl, process: child };
 }
 

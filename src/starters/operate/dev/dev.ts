@@ -34,7 +34,7 @@ import {
 import { boundLogs } from '../logs';
 import { openLog, superviseServer, superviseWorker } from '../supervised';
 import { CommandError } from '../../jobs/errors';
-import { print, printJson, printNote, wholeNumber } from '../../cli/terminal';
+import { print, printAs, printNote, wholeNumber } from '../../cli/terminal';
 import { openContext } from '../../jobs/context';
 
 interface DevFlags {
@@ -84,8 +84,7 @@ export function devCommands(): Command[] {
       .option('--json', 'one JSON document on standard output')
       .action(async ({ json }: { json?: true }) => {
         const stopped = await stopEngine(readEnvironment().dataDir);
-        if (json === true) printJson({ stopped });
-        else print(stopped ? 'stopped' : 'nothing was running');
+        printAs(json, { stopped }, [stopped ? 'stopped' : 'nothing was running']);
       }),
   ];
 }
