@@ -3,6 +3,7 @@ import { reportTimeZone } from './formats';
 import { Html, html, type Content } from './html';
 import {
   isEmpty,
+  small,
   textOf,
   type Bars,
   type Block,
@@ -87,7 +88,7 @@ function sectionHtml({ title, count, isNotice, blocks: inner }: Section, reader:
 function blockHtml(block: Block, reader: Reader): Content {
   if (block === null || block instanceof Html) return block;
   if ('columns' in block) return tableHtml(block, reader);
-  if ('bars' in block) return barsHtml(block, reader);
+  if ('bars' in block) return tableHtml(barsTable(block, reader), reader);
   if ('chart' in block) return chartHtml(block.chart, reader);
   if ('text' in block) return html`<p>${block.text}</p>`;
   if ('note' in block) return html`<p class="muted small">${block.note}</p>`;
@@ -180,44 +181,27 @@ function moreHtml(more: number, where: string, { formats, say }: Reader): Html |
   return more <= 0 ? null : html`<p class="muted small">${words}</p>`;
 }
 
-function barsHtml({ bars, of, amount: what, as = 'count' }: Bars, reader: Reader): Html {
-  const { formats, say } = reader;
-  const most = Math.max(0, ...bars.map(({ amount }) => amount)) || 1;
-  const whole = bars.reduce((sum, { amount }) => sum + Math.round(amount * 100), 0) / 100;
-  const shown = (amount: number): string =>
-    as === 'money' ? formats.money(amount) : formats.number(amount);
-  return html`<table class="outcomes">
-    <thead>
-      <tr>
-        <th scope="col">${textOf(of, reader)}</th>
-        <th scope="col" class="right">${textOf(what, reader)}</th>
-        <th scope="col" class="right">${say('Share', 'Parcela')}</th>
-        <td class="bar-cell"></td>
-        <td class="means"></td>
-      </tr>
-    </thead>
-    <tbody>
-      ${bars.map(({ name, amount, known = true, means = '', look = '' }) => {
-        const width = ((amount / most) * 100).toFixed(2);
-        return html`<tr>
-          <th scope="row">${name}</th>
-          <td class="right number">${known ? shown(amount) : '–'}</td>
-          <td class="right number muted">${whole === 0 ? '' : formats.share(amount, whole)}</td>
-          <td class="bar-cell" aria-hidden="true">
-            ${amount === 0 ? null : html`<span class="bar ${look}" style="width:${width}%"></span>`}
-          </td>
-          <td class="means small muted">${means}</td>
-        </tr>`;
-      })}
-    </tbody>
-    <tfoot>
-      <tr>
-        <td>Total</td>
-        <td class="right number">${shown(whole)}</td>
-        <td></td>
-        <td class="bar-cell"></td>
-        <td class="means"></td>
-      </tr>
-    </tfoot>
-  </table>`;
+function barsTable({ bars, of, amount, as = 'count' }: Bars, { formats }: Reader): Table {
+  const most = Math.max(0, ...bars.map((bar) => bar.amount)) || 1;
+  const whole = bars.reduce((sum, bar) => sum + Math.round(bar.amount * 100), 0) / 100;
+  const hasMeans = bars.some(({ means = '' }) => means !== '');
+  return {
+    columns: [
+      { name: of },
+      { name: amount, as, width: as === 'money' ? 24 : 14 },
+      { name: ['Share', 'Parcela'], as: 'count', width: hasMeans ? 10 : 14 },
+      { name: '', width: hasMeans ? 16 : 32 },
+      ...(hasMeans ? [{ name: '', width: 20 }] : []),
+    ],
+    rows: bars.map(({ name, amount: its, known = true, means, look = '' }) => [
+      name,
+      known ? its : '–',
+      whole === 0 ? '' : formats.share(its, whole),
+      its === 0
+        ? null
+        : html`<span class="bar ${look}" style="width:${((its / most) * 100).toFixed(2)}%"></span>`,
+      small(means),
+    ]),
+    totals: ['Total', whole],
+  };
 }

@@ -49,21 +49,13 @@ section, .tiles { margin-bottom: 20px; }
 table { width: 100%; border-collapse: collapse; }
 th { text-align: left; font-weight: 500; color: var(--muted); font-size: 14px; padding: 0 12px 6px 0; border-bottom: 1px solid var(--line); }
 td { vertical-align: top; padding: 9px 12px 9px 0; border-bottom: 1px solid var(--line); }
-tbody th { vertical-align: top; color: inherit; font-weight: inherit; font-size: inherit; padding: 9px 12px 9px 0; }
-tr:last-child > td, tr:last-child > th[scope=row] { border-bottom: 0; }
+tr:last-child > td { border-bottom: 0; }
 th:last-child, td:last-child { padding-right: 0; }
 .right { text-align: right; }
 .words td { overflow-wrap: anywhere; }
 .words td.right { white-space: nowrap; }
-.outcomes :is(td, tbody th) { padding-top: 7px; padding-bottom: 7px; }
-.outcomes tbody th { white-space: nowrap; }
-.outcomes .means { line-height: 24px; }
-.outcomes .right { padding-left: 8px; }
-.outcomes .bar-cell { padding-left: 12px; padding-right: 24px; }
-.outcomes .bar-cell { width: 34%; }
 .bar { display: block; height: 10px; margin-top: 8px; border-radius: 2px; background: var(--quiet); min-width: 2px; }
 .bar.good { background: var(--good); } .bar.warn { background: var(--warn); } .bar.bad { background: var(--bad); }
-.outcomes tfoot td { border-top: 1px solid var(--line); border-bottom: 0; font-weight: 620; }
 code, .command { overflow-wrap: anywhere; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace; font-size: 13px; }
 .command {
   display: block; background: var(--code); border-radius: 6px; padding: 7px 10px; margin: 4px 0 2px;
@@ -108,8 +100,6 @@ footer { color: var(--muted); font-size: 14px; margin-top: 24px; }
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 10px; }
   .tile dt { min-height: 0; }
   .pair { grid-template-columns: minmax(0, 1fr); }
-  .outcomes .bar-cell, .outcomes .means { display: none; }
-  .outcomes tbody th { white-space: normal; }
   .rows, .rows tbody, .rows tr, .rows td { display: block; width: auto; }
   .rows thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .rows tr { border-bottom: 1px solid var(--line); padding: 12px 0; }
@@ -141,8 +131,7 @@ footer { color: var(--muted); font-size: 14px; margin-top: 24px; }
   .tile .value { font-size: 20px; } .tile .value.words { font-size: 16px; line-height: 1.55; }
   .pair .chart.wide { display: none; } .pair .chart.narrow { display: block; }
   .picture { max-height: 120mm; }
-  .outcomes .bar-cell { width: 22%; } .outcomes .means { line-height: 20px; } .bar { margin-top: 5px; }
-  td, tbody th, .outcomes :is(td, tbody th) { padding-top: 4px; padding-bottom: 4px; }
+  td { padding-top: 4px; padding-bottom: 4px; }
   .graph { max-width: 100%; }
   .fact { font-size: 12px; } a { color: inherit; text-decoration: none; }
   .tile, tr, li { break-inside: avoid; } h2, h3 { break-after: avoid; }

@@ -1,5 +1,4 @@
 import { fieldsOf, isFields, type FlatRow } from '../../domain/core/findings';
-import type { Words } from '../../domain/job';
 import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import { code, type Section, type Tile } from '../page';
 import type { Reader } from '../reader';
@@ -7,29 +6,8 @@ import { nameOf } from '../words';
 import type { FindingsReport, SpecialPart } from './report';
 import { hasValue, sumOf, type ViewColumn } from './section';
 
-/** Lists that every response should have, with the words for a number of their items. */
-const lists: Readonly<Record<string, readonly [en: Words, pt: Words]>> = {
-  veiculos: [
-    ['vehicle', 'vehicles'],
-    ['veículo', 'veículos'],
-  ],
-  imoveis: [
-    ['property', 'properties'],
-    ['imóvel', 'imóveis'],
-  ],
-  aeronaves_avioes: [
-    ['plane', 'planes'],
-    ['avião', 'aviões'],
-  ],
-  aeronaves_drones: [
-    ['drone', 'drones'],
-    ['drone', 'drones'],
-  ],
-  patentes: [
-    ['patent', 'patents'],
-    ['patente', 'patentes'],
-  ],
-};
+/** Lists that every response should have. */
+const lists = ['veiculos', 'imoveis', 'aeronaves_avioes', 'aeronaves_drones', 'patentes'];
 
 type Rows = ReadonlyMap<string, readonly FlatRow[]>;
 
@@ -38,8 +16,7 @@ export function profilePart({ findings, outcome }: FindingsReport, reader: Reade
   const { language, say } = reader;
   const rows: Rows = new Map(findings.sections.map((one) => [one.title, one.rows]));
   const isRuralMissing = findings.result !== null && !isFields(fieldsOf(findings.result)['rural']);
-  const untold =
-    findings.result === null ? [] : Object.keys(lists).filter((name) => !rows.has(name));
+  const untold = findings.result === null ? [] : lists.filter((name) => !rows.has(name));
   const words = say('The service did not tell this section.', 'O serviço não informou esta seção.');
   return {
     kicker: ['Asset profile', 'Perfil patrimonial'],
@@ -57,21 +34,19 @@ function headline(
   rows: Rows,
   isRuralMissing: boolean,
   isPartial: boolean,
-  { count, say }: Reader,
+  { formats, language, say }: Reader,
 ): string {
   // Sums that the service makes of its other lists.
   const isDerived = (name: string): boolean => /^rural_(?:resumo|perfil|transportes$)/.test(name);
   const rural = [...rows].filter(([name]) => name.startsWith('rural_') && !isDerived(name));
-  const counted = Object.entries(lists).flatMap(([name, [en, pt]]) => {
-    const { length } = rows.get(name) ?? [];
-    return length === 0 ? [] : [count(length, en, pt)];
-  });
   const entries = rural.reduce((sum, [, { length }]) => sum + length, 0);
-  const ruralForms = [
-    ['rural entry', 'rural entries'],
-    ['registro rural', 'registros rurais'],
-  ] as const;
-  if (entries > 0) counted.push(count(entries, ...ruralForms));
+  const counts: [name: string, count: number][] = [
+    ...lists.map((name): [string, number] => [nameOf(name, language), rows.get(name)?.length ?? 0]),
+    [say('Rural entries', 'Registros rurais'), entries],
+  ];
+  const counted = counts
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name}: ${formats.number(count)}`);
   const nothing = isPartial
     ? say('Nothing was found in what was told', 'Nada foi encontrado no que foi informado')
     : say('Nothing was found', 'Nada foi encontrado');
