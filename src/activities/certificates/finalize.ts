@@ -48,7 +48,7 @@ export function createCertificateMergeActivities(deps: CertificateDependencies) 
       const { folder, edition } = input;
       const record = await certificateJobs.record(folder);
       if (record === null) throw storeIncomplete('the input of the job');
-      const before = await certificateJobs.summary(folder);
+      const before = (await certificateJobs.latest(folder))?.summary ?? null;
       const summary = await summaryOf(input, record, before);
       summary.auditHead = await deps.audit.anchor();
       const { counts, finishedAt: endedAt } = summary;

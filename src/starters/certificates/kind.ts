@@ -1,4 +1,4 @@
-import { decisionsOf } from '../../store/core/jobs/inbox';
+import { openDecisions } from '../../store/core/jobs/inbox';
 import { join } from 'node:path';
 import { CertificateJobs, type LatestEdition } from '../../store/certificates/jobs';
 import {
@@ -68,7 +68,7 @@ export const certificateBatchKind: CertificateKind = {
   readProgress: batchProgress,
   lines: async ({ folder, outcome }, ctx) => [
     ...batchLines(outcome.summary, ctx.reader),
-    ...(await openDecisions(ctx, folder, outcome)).map((number) =>
+    ...(await openDecisions(ctx.store, folder, outcome.edition)).map((number) =>
       ctx.reader.say(
         `  decision ${number} has not ended: the counts are those before it`,
         `  a decisão ${number} não terminou: as contagens são as de antes dela`,
@@ -76,7 +76,7 @@ export const certificateBatchKind: CertificateKind = {
     ),
   ],
   report: async (ctx, { folder: from, id, outcome }, folder) => {
-    const open = await openDecisions(ctx, from, outcome);
+    const open = await openDecisions(ctx.store, from, outcome.edition);
     const openDecisionIds = open.map((number) => `${id}/decision-${number}`);
     return { ...batchReport(outcome.summary, folder), openDecisionIds };
   },
@@ -173,19 +173,4 @@ function batchLines(summary: BatchSummary, { language, say }: Reader): string[] 
       ? [`  ${say('decide', 'decidir')}: \`diligence resolve ${batchId} ${decide}`]
       : []),
   ];
-}
-
-/** Numbers of resolutions not yet in the counts. One lost before a later one ended was given again. */
-async function openDecisions(
-  { store }: CommandContext,
-  folder: string,
-  { edition }: LatestEdition,
-): Promise<number[]> {
-  const certificateJobs = new CertificateJobs(store);
-  const open: number[] = [];
-  for (const { number } of await decisionsOf(store, folder)) {
-    const hasEnded = (await certificateJobs.decisionSummary(folder, number)) !== null;
-    if (number > edition && !hasEnded) open.push(number);
-  }
-  return open;
 }

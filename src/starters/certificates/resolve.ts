@@ -3,7 +3,7 @@ import { CertificateJobs, type LatestEdition } from '../../store/certificates/jo
 import { queueName } from '../../domain/core/queues';
 import type { DecidedRow } from '../../domain/core/decision';
 import type { CertificateRecord } from '../../domain/certificates/job';
-import { decisionsOf } from '../../store/core/jobs/inbox';
+import { openDecisions } from '../../store/core/jobs/inbox';
 import type { JobRow } from '../../store/core/jobs/job-rows';
 import type { EngineClient } from '../../temporal/connection';
 import type { certificateResolve } from '../../workflows/certificates/certificate-resolve';
@@ -116,9 +116,7 @@ async function refuseWhileRunning(
   { folder, id }: Job<CertificateRecord, LatestEdition>,
 ): Promise<void> {
   const ids = [workflowIdOf(id), ...laneIds(id)];
-  const certificateJobs = new CertificateJobs(ctx.store);
-  for (const { number } of await decisionsOf(ctx.store, folder)) {
-    if ((await certificateJobs.decisionSummary(folder, number)) !== null) continue;
+  for (const number of await openDecisions(ctx.store, folder)) {
     const decisionId = `${id}/decision-${number}`;
     ids.push(decisionId, ...laneIds(decisionId));
   }

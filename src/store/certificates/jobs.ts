@@ -15,7 +15,7 @@ import {
   type RowListRef,
 } from '../../domain/certificates/job';
 import { subjectState } from '../../domain/core/service/attempts';
-import { decisionFolder, type DecisionRecord } from '../../domain/core/decision';
+import type { DecisionRecord } from '../../domain/core/decision';
 import { jobIdAt } from '../../domain/job';
 import type { Asker, JobFolders } from '../core/jobs/jobs-of-kind';
 import type { SameRequest } from '../core/jobs/same-request';
@@ -171,21 +171,13 @@ export class CertificateJobs extends Repository<Store> {
   }
 
   async *items(folder: string): AsyncGenerator<CertificateItem> {
-    for await (const row of this.lines(folder)) if (row.kind === 'item') yield withoutOwn(row);
+    for await (const row of this.store.rows.all(folder) as AsyncIterable<ManifestRow>)
+      if (row.kind === 'item') yield withoutOwn(row);
   }
 
-  /** Last counted at its end or at the last resolution; null before its end. */
-  async summary(folder: string): Promise<BatchSummary | null> {
-    return (await this.latest(folder))?.summary ?? null;
-  }
-
+  /** As counted at its end or at the last resolution; null before its end. */
   latest(folder: string): Promise<LatestEdition | null> {
     return this.store.jobs.outcome<LatestEdition>(folder);
-  }
-
-  /** The results after a resolution; null before its end. */
-  decisionSummary(folder: string, number: number): Promise<BatchSummary | null> {
-    return this.store.jobs.outcome<BatchSummary>(decisionFolder(folder, number));
   }
 
   /** Input rows in order, in pages, with the outcomes of their items. */
@@ -210,10 +202,6 @@ export class CertificateJobs extends Repository<Store> {
   async *rowsSoFar(folder: string): AsyncGenerator<OpenResultRow> {
     for await (const page of this.withOutcomes(folder))
       for (const { row, outcome } of page) yield resultSoFar(row, outcome);
-  }
-
-  lines(folder: string): AsyncGenerator<ManifestRow> {
-    return this.store.rows.all(folder) as AsyncGenerator<ManifestRow>;
   }
 }
 

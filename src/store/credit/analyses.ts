@@ -15,7 +15,6 @@ import { jobIdAt } from '../../domain/job';
 import type { AuditTrail } from '../audit/trail';
 import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import { keySegment } from '../records';
-import type { Store } from '../store';
 
 export const analysisJobs: JobFolders & JobShape<AnalysisOutcome> = {
   kind: 'credit-analysis',
@@ -26,9 +25,7 @@ export const analysisJobs: JobFolders & JobShape<AnalysisOutcome> = {
 };
 
 export class AnalysisRepository extends JobsOfKind<AnalysisRecord, AnalysisOutcome> {
-  constructor(store: Store) {
-    super(store, analysisJobs);
-  }
+  protected override readonly shape = analysisJobs;
 
   /** Stores an analysis with its audit entry; afterwards it can be started. */
   async put(

@@ -6,7 +6,6 @@ import type { StoredJob } from '../core/jobs/job-rows';
 import { removeArtifacts } from '../core/artifacts';
 import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import { keySegment } from '../records';
-import type { Store } from '../store';
 
 export const dossierJobs: JobFolders & JobShape<DossierOutcome> = {
   kind: 'dossier',
@@ -23,9 +22,7 @@ export interface DossierAnswers {
 }
 
 export class DossierRepository extends JobsOfKind<DossierRecord, DossierOutcome> {
-  constructor(store: Store) {
-    super(store, dossierJobs);
-  }
+  protected override readonly shape = dossierJobs;
 
   override all(dossierId?: string): Promise<StoredJob<DossierRecord>[]> {
     return super.all(dossierId === undefined ? undefined : keySegment(dossierId));

@@ -6,13 +6,11 @@ import type {
 import type { PlanStep } from '../../domain/investigations/plan';
 import { workflowIdOf } from '../../domain/job';
 import type { ChildJob } from '../../domain/core/job-batch';
-import { decisionsOf } from '../core/jobs/inbox';
-import { decisionFolder } from '../../domain/core/decision';
+import { openDecisions } from '../core/jobs/inbox';
 import type { JobWithOutcome } from '../core/jobs/job-rows';
-import { JobsOfKind } from '../core/jobs/jobs-of-kind';
+import { JobsOfKind, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { StoredRow } from '../core/row-writer';
 import type { NameOf } from '../core/subjects';
-import type { Store } from '../store';
 
 /** Row indexes reserved for the jobs of a step. */
 const rowsPerStep = 100;
@@ -33,13 +31,11 @@ export interface ExistingChild extends StepTarget {
 
 /** Investigations: inputs, the jobs of their steps as rows, and outcomes. */
 export class InvestigationRepository extends JobsOfKind<InvestigationRecord, InvestigationOutcome> {
-  constructor(store: Store) {
-    super(store, {
-      kind: 'investigation',
-      root: 'batches/investigation',
-      end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('investigation', status) }),
-    });
-  }
+  protected override readonly shape: JobShape<InvestigationOutcome> = {
+    kind: 'investigation',
+    root: 'batches/investigation',
+    end: ({ settledAt: endedAt, status }) => ({ endedAt, ...endOf('investigation', status) }),
+  };
 
   async targets(folder: string, step: number): Promise<StepTarget[]> {
     const first = step * rowsPerStep;
@@ -89,8 +85,6 @@ export class InvestigationRepository extends JobsOfKind<InvestigationRecord, Inv
 
   async #isUndecided({ folder, needsAttention, status }: JobWithOutcome): Promise<boolean> {
     if (status === null || needsAttention) return true;
-    for (const { number } of await decisionsOf(this.store, folder))
-      if ((await this.store.jobs.outcome(decisionFolder(folder, number))) === null) return true;
-    return false;
+    return (await openDecisions(this.store, folder)).length > 0;
   }
 }

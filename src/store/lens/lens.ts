@@ -15,7 +15,6 @@ import { lensEnd } from '../../domain/job-ends';
 import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { Found, SameRequest } from '../core/jobs/same-request';
 import { indexDocuments } from '../core/subject-index';
-import type { Store } from '../store';
 
 export const lensJobs: JobFolders & JobShape<LensOutcome> = {
   kind: 'lens',
@@ -30,9 +29,7 @@ export const lensJobs: JobFolders & JobShape<LensOutcome> = {
  * belong to the job (`lens/<name>/<instant>/`).
  */
 export class LensRepository extends JobsOfKind<LensRecord, LensOutcome> {
-  constructor(store: Store) {
-    super(store, lensJobs);
-  }
+  protected override readonly shape = lensJobs;
 
   /** Stores the request, whose file is stored; afterwards it can be started. */
   async put(

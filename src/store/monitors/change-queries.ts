@@ -3,8 +3,9 @@ import { isStuck } from '../../domain/monitors/change-record';
 import type { ChangeFile, DeliveryFailure, ReviewMark } from '../../domain/monitors/stored';
 import type { SweepCounts } from '../../domain/monitors/sweep';
 import { pagesOf } from '../pages';
+import { Repository } from '../sealed/sealed-database';
 import { partsOf, raw, sql, type Statement } from '../statement';
-import { ChangeRows, among, idOf, type ChangeKey } from './change-rows';
+import { among, filesOf, idOf, type ChangeKey } from './change-rows';
 
 const perPage = 200;
 
@@ -26,7 +27,7 @@ export interface ChangesOnFile {
   named: { changeId: string; failure: DeliveryFailure }[];
 }
 
-export class ChangeQueries extends ChangeRows {
+export class ChangeQueries extends Repository {
   /** With marks and reviews, in order of first observation. */
   async *files({
     since,
@@ -91,7 +92,7 @@ export class ChangeQueries extends ChangeRows {
       sql`WHERE ${among(keys)} ORDER BY at`,
     );
     const reviews = groupBy(rows, idOf);
-    return (await this.filesOf(keys)).map((file) => {
+    return (await filesOf(this.store, keys)).map((file) => {
       const { monitorId, change } = file.stored;
       const its = reviews.get(idOf({ monitorId, changeId: change.changeId })) ?? [];
       return { ...file, reviews: its.map(({ body }) => body) };
@@ -127,7 +128,7 @@ export class ChangeQueries extends ChangeRows {
     );
     for await (const page of tried) {
       // A digest has no file.
-      for (const file of await this.filesOf(page)) {
+      for (const file of await filesOf(this.store, page)) {
         const { failure, stored: one } = file;
         if (failure === null || !isStuck(file, required)) continue;
         backlog.stuck += 1;

@@ -7,7 +7,7 @@ import type {
   StoredChange,
   SweepMark,
 } from '../../domain/monitors/stored';
-import { Repository } from '../sealed/sealed-database';
+import type { SealedDatabase } from '../sealed/sealed-database';
 import { sql, type Statement } from '../statement';
 
 /** Key of a change: the service's id, unique within its monitor. */
@@ -36,44 +36,48 @@ type FailureRow = RowOf<
 >;
 type MarkRow = ChangeKey & SweepMark & { name: string; details: object };
 
-export class ChangeRows extends Repository {
-  /** Changes in the order given, without unknown ones. */
-  protected async filesOf(keys: readonly ChangeKey[]): Promise<ChangeFile[]> {
-    if (keys.length === 0) return [];
-    const those = among(keys);
-    const rows = await this.store.select<ChangeRow>('change', sql`WHERE ${those}`);
-    if (rows.length === 0) return [];
-    const failures = await this.failuresAmong(those);
-    const marks = groupBy(
-      await this.store.select<MarkRow>('change_mark', sql`WHERE ${those} ORDER BY at`),
-      idOf,
-    );
-    const files = new Map<string, ChangeFile>();
-    for (const row of rows) {
-      const { monitorId, seenAt, sweep, foundAs, body } = row;
-      const id = idOf(row);
-      const its = (marks.get(id) ?? []).map(({ name, details, at, sweep: by }) => {
-        return [name, { at, sweep: by, ...details }] as const;
-      });
-      const { acknowledged, gone, ...delivered } = Object.fromEntries(its) as Marks;
-      files.set(id, {
-        stored: { ...body, monitorId, foundAs, seenAt, sweep },
-        isNew: false,
-        delivered,
-        acknowledged: acknowledged ?? gone ?? null,
-        failure: failures.get(id) ?? null,
-      });
-    }
-    return keys.flatMap((key) => files.get(idOf(key)) ?? []);
+/** Changes in the order given, without unknown ones. */
+export async function filesOf(
+  store: SealedDatabase,
+  keys: readonly ChangeKey[],
+): Promise<ChangeFile[]> {
+  if (keys.length === 0) return [];
+  const those = among(keys);
+  const rows = await store.select<ChangeRow>('change', sql`WHERE ${those}`);
+  if (rows.length === 0) return [];
+  const failures = await failuresAmong(store, those);
+  const marks = groupBy(
+    await store.select<MarkRow>('change_mark', sql`WHERE ${those} ORDER BY at`),
+    idOf,
+  );
+  const files = new Map<string, ChangeFile>();
+  for (const row of rows) {
+    const { monitorId, seenAt, sweep, foundAs, body } = row;
+    const id = idOf(row);
+    const its = (marks.get(id) ?? []).map(({ name, details, at, sweep: by }) => {
+      return [name, { at, sweep: by, ...details }] as const;
+    });
+    const { acknowledged, gone, ...delivered } = Object.fromEntries(its) as Marks;
+    files.set(id, {
+      stored: { ...body, monitorId, foundAs, seenAt, sweep },
+      isNew: false,
+      delivered,
+      acknowledged: acknowledged ?? gone ?? null,
+      failure: failures.get(id) ?? null,
+    });
   }
+  return keys.flatMap((key) => files.get(idOf(key)) ?? []);
+}
 
-  /** Failures by `idOf`, of changes and digests. */
-  async failuresAmong(where: Statement): Promise<Map<string, DeliveryFailure>> {
-    const rows = await this.store.select<FailureRow>('trouble', sql`WHERE ${where}`);
-    return new Map(
-      rows.map((row) => [idOf(row), { ...row.body, count: row.count, firstAt: row.firstAt }]),
-    );
-  }
+/** Failures by `idOf`, of changes and digests. */
+export async function failuresAmong(
+  store: SealedDatabase,
+  where: Statement,
+): Promise<Map<string, DeliveryFailure>> {
+  const rows = await store.select<FailureRow>('trouble', sql`WHERE ${where}`);
+  return new Map(
+    rows.map((row) => [idOf(row), { ...row.body, count: row.count, firstAt: row.firstAt }]),
+  );
 }
 
 /** Condition for rows about these changes. */

@@ -11,26 +11,16 @@ import type {
   SweepMark,
   ReportedChange,
 } from '../../domain/monitors/stored';
-import type { SealedDatabase } from '../sealed/sealed-database';
 import { insertInto, inserts, replacing } from '../sealed/table-rows';
 import { partsOf, sql } from '../statement';
-import type { NameOf } from '../core/subjects';
-import { ChangeRows } from './change-rows';
-import { addMonitor, subjectsOf } from './monitors';
+import { filesOf } from './change-rows';
+import { MonitorTable, addMonitor, subjectsOf } from './monitors';
 
 /**
  * Changes of monitors: each is stored as first observed, then marked as delivered to a sink, then as acknowledged.
  * The marks of a page are one transaction each, and the first of a kind stays.
  */
-export class ChangeRepository extends ChangeRows {
-  readonly #nameOf: NameOf;
-
-  /** @param nameOf keyed name of a document, for erasure */
-  constructor(store: SealedDatabase, nameOf: NameOf) {
-    super(store);
-    this.#nameOf = nameOf;
-  }
-
+export class ChangeRepository extends MonitorTable {
   /** Stores new changes, and reads the others. @throws RangeError for an id that cannot be stored */
   async file(
     monitorId: string,
@@ -49,7 +39,7 @@ export class ChangeRepository extends ChangeRows {
 
   async files(monitorId: string, changeIds: readonly string[]): Promise<Map<string, ChangeFile>> {
     const keys = changeIds.map((changeId) => ({ monitorId, changeId }));
-    const files = await this.filesOf(keys);
+    const files = await filesOf(this.store, keys);
     return new Map(files.map((file) => [file.stored.change.changeId, file]));
   }
 
@@ -134,7 +124,7 @@ export class ChangeRepository extends ChangeRows {
 
   async putReview(monitorId: string, changeId: string, review: ReviewMark): Promise<void> {
     await this.store.commit([
-      ...subjectsOf(monitorId, documentsIn(review.note), this.#nameOf),
+      ...subjectsOf(monitorId, documentsIn(review.note), this.nameOf),
       insertInto('review', [{ monitorId, changeId, at: review.at, body: review }]),
     ]);
   }
@@ -169,7 +159,7 @@ export class ChangeRepository extends ChangeRows {
     });
     const results = await this.store.commit([
       addMonitor(monitorId),
-      ...subjectsOf(monitorId, documents, this.#nameOf),
+      ...subjectsOf(monitorId, documents, this.nameOf),
       ...inserts('change', rows),
     ]);
     if (results.at(-1)?.changes === rows.length) {

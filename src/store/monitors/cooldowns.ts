@@ -5,7 +5,7 @@ import type { DeliveryFailure } from '../../domain/monitors/stored';
 import { Repository } from '../sealed/sealed-database';
 import { inserts } from '../sealed/table-rows';
 import { partsOf, sql, type Statement } from '../statement';
-import { ChangeRows, idOf } from './change-rows';
+import { failuresAmong, idOf } from './change-rows';
 
 /** Changes per digest; more need another digest. */
 const mostPerDigest = 500;
@@ -31,7 +31,8 @@ export class CooldownRepository extends Repository {
   async digests(monitorId: string): Promise<StoredDigest[]> {
     const made = (await this.of(monitorId)).filter(({ digest }) => digest !== null);
     const ofDigests = sql`SELECT digest FROM cooldown WHERE monitor_id = ${monitorId}`;
-    const failures = await new ChangeRows(this.store).failuresAmong(
+    const failures = await failuresAmong(
+      this.store,
       sql`monitor_id = ${monitorId} AND change_id IN (${ofDigests})`,
     );
     return [...groupBy(made, ({ digest }) => digest ?? '')].map(([id, its]) => ({

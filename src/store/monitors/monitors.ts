@@ -31,16 +31,19 @@ interface MonitorRow {
   unreadable: number;
 }
 
-/** Monitors themselves, and reconciliation of their changes. */
-export class MonitorRepository extends Repository {
-  readonly #nameOf: NameOf;
+/** What is stored about monitors is found by the documents that it names. */
+export class MonitorTable extends Repository {
+  protected readonly nameOf: NameOf;
 
-  /** @param nameOf as of `ChangeRepository` */
+  /** @param nameOf keyed name of a document, for erasure; names unreadable items too */
   constructor(store: SealedDatabase, nameOf: NameOf) {
     super(store);
-    this.#nameOf = nameOf;
+    this.nameOf = nameOf;
   }
+}
 
+/** Monitors themselves, and reconciliation of their changes. */
+export class MonitorRepository extends MonitorTable {
   /** Stores what the service reported of a monitor. */
   async putAnswer(
     monitorId: string,
@@ -53,7 +56,7 @@ export class MonitorRepository extends Repository {
     await this.store.commit([
       addMonitor(monitorId),
       ...(health === null ? [] : [healthPut(monitorId, health)]),
-      ...subjectsOf(monitorId, [...its, ...documents], this.#nameOf),
+      ...subjectsOf(monitorId, [...its, ...documents], this.nameOf),
       insertInto(
         'monitor_answer',
         [{ monitorId, body: reported }],

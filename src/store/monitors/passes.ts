@@ -10,6 +10,7 @@ import {
 } from '../../domain/monitors/sweep';
 import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import { sql, type Statement } from '../statement';
+import type { Store } from '../store';
 
 interface Pass {
   jobId: string;
@@ -25,9 +26,15 @@ type PassShape<I, O> = JobFolders &
 /** Recurring jobs of one monitor or list: the last one has its status. */
 export class PassRepository<I extends Pass, O extends { endedAt: string }> extends JobsOfKind<
   I,
-  O,
-  PassShape<I, O>
+  O
 > {
+  protected override readonly shape: PassShape<I, O>;
+
+  constructor(store: Store, shape: PassShape<I, O>) {
+    super(store);
+    this.shape = shape;
+  }
+
   /** Only one runs at a time: earlier ones without an end were interrupted. */
   async begin(record: I): Promise<void> {
     const folder = jobFolder(record.jobId);

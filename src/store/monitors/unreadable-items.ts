@@ -1,10 +1,8 @@
 import { documentsInText } from '../../domain/core/documents/held-documents';
 import type { SweepMark } from '../../domain/monitors/stored';
-import type { SealedDatabase } from '../sealed/sealed-database';
-import { Repository } from '../sealed/sealed-database';
 import { inserts, replacing } from '../sealed/table-rows';
 import { sql } from '../statement';
-import { addMonitor, subjectsOf } from './monitors';
+import { MonitorTable, addMonitor, subjectsOf } from './monitors';
 
 export interface UnreadableItem {
   /** Keyed hash of the item. */
@@ -33,15 +31,7 @@ interface ItemRow {
   body: ListedItem;
 }
 
-export class UnreadableItemRepository extends Repository {
-  readonly #nameOf: (text: string) => string;
-
-  /** @param nameOf as of `ChangeRepository`; names items too */
-  constructor(store: SealedDatabase, nameOf: (text: string) => string) {
-    super(store);
-    this.#nameOf = nameOf;
-  }
-
+export class UnreadableItemRepository extends MonitorTable {
   /** @returns how many sweeps listed each, including this one */
   async put(
     monitorId: string,
@@ -49,7 +39,7 @@ export class UnreadableItemRepository extends Repository {
     { sweep, at }: SweepMark,
   ): Promise<number[]> {
     const texts = items.map(({ answer }) => JSON.stringify(answer) ?? 'null');
-    const sums = texts.map((text) => this.#nameOf(text).slice(0, 16));
+    const sums = texts.map((text) => this.nameOf(text).slice(0, 16));
     const documents = texts.flatMap((text) => [...documentsInText(text)]);
     const rows = [...new Set(sums)].map((sum) => {
       const { answer, issues } = items[sums.indexOf(sum)] as ListedItem;
@@ -63,7 +53,7 @@ export class UnreadableItemRepository extends Repository {
     for (const some of inserts('unreadable_item', rows, counted)) {
       const results = await this.store.commit([
         addMonitor(monitorId),
-        ...subjectsOf(monitorId, documents, this.#nameOf),
+        ...subjectsOf(monitorId, documents, this.nameOf),
         some,
       ]);
       const stored = (results.at(-1)?.rows ?? []) as Pick<UnreadableItem, 'sum' | 'count'>[];

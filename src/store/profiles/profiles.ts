@@ -7,7 +7,6 @@ import {
 } from '../../domain/profiles/lookup';
 import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { Found, SameRequest } from '../core/jobs/same-request';
-import type { Store } from '../store';
 
 export const profileJobs: JobFolders & JobShape<ProfileOutcome> = {
   kind: 'profile',
@@ -19,9 +18,7 @@ export const profileJobs: JobFolders & JobShape<ProfileOutcome> = {
 };
 
 export class ProfileRepository extends JobsOfKind<ProfileRecord, ProfileOutcome> {
-  constructor(store: Store) {
-    super(store, profileJobs);
-  }
+  protected override readonly shape = profileJobs;
 
   /** Stores the request; afterwards it can be started. */
   put(

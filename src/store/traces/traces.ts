@@ -10,7 +10,6 @@ import {
 } from '../../domain/traces/search';
 import { JobsOfKind, type Asker, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
 import type { Found, SameRequest } from '../core/jobs/same-request';
-import type { Store } from '../store';
 
 export const traceJobs: JobFolders & JobShape<TraceOutcome> = {
   kind: 'trace',
@@ -22,9 +21,7 @@ export const traceJobs: JobFolders & JobShape<TraceOutcome> = {
 };
 
 export class TraceRepository extends JobsOfKind<TraceRecord, TraceOutcome> {
-  constructor(store: Store) {
-    super(store, traceJobs);
-  }
+  protected override readonly shape = traceJobs;
 
   /** @param terms.before of the same order, whose key is repeated; null: another order */
   put(

@@ -1,5 +1,5 @@
 import type { StoredRow } from '../../../src/store/core/row-writer';
-import { decisionsOf } from '../../../src/store/core/jobs/inbox';
+import { decisionsOf, openDecisions } from '../../../src/store/core/jobs/inbox';
 import { erasedRow } from '../../../src/store/erasure/tombstones';
 import { drafted } from '../../support/erasures';
 import { TemporaryStore } from '../../support/temporary-store';
@@ -81,7 +81,7 @@ it('shows the user their other columns in lines and results, and keeps none of t
   await place.store.outcomes.file(folder, 'lane-0000/a', [outcomeOf(0, 'issued')]);
   expect(await reader.item(workOf(1), 0)).toEqual(itemOf(0));
   expect(await all(reader.items(folder))).toEqual([itemOf(0)]);
-  expect(await all(reader.lines(folder))).toEqual([{ ...itemOf(0), own }]);
+  expect(await all(place.store.rows.all(folder))).toEqual([{ ...itemOf(0), own }]);
   expect(await all(reader.rows(folder))).toMatchObject([{ line: 2, own }]);
   expect(await reader.record(folder)).toMatchObject({ columns: ['Nome', 'x'] });
 });
@@ -90,7 +90,7 @@ it.each([0, 1, 501])('reads %i items back as written', async (items) => {
   await write(items);
   const written = Array.from({ length: items }, (_, n) => itemOf(n));
   expect(await all(reader.items(folder))).toEqual(written);
-  expect(await all(reader.lines(folder))).toEqual(written);
+  expect(await all(place.store.rows.all(folder))).toEqual(written);
   expect(await reader.record(folder)).toEqual({ ...record, items });
 });
 
@@ -142,7 +142,7 @@ it('makes a work be there with its last row, and a start that was broken off who
   commit.mockImplementationOnce((statements) => own(statements));
   commit.mockRejectedValueOnce(new Error('ENOSPC'));
   await expect(write(250)).rejects.toThrow('ENOSPC');
-  expect((await all(reader.lines(folder))).length).toBeLessThan(250);
+  expect((await all(place.store.rows.all(folder))).length).toBeLessThan(250);
   expect(await reader.record(folder)).toBeNull();
   await write(250);
   expect(await all(reader.items(folder))).toHaveLength(250);
@@ -160,7 +160,7 @@ it('does not change a work that was written before', async () => {
 
 it('has no record, summary or row of a work that is not there', async () => {
   expect(await reader.record(folder)).toBeNull();
-  expect(await reader.summary(folder)).toBeNull();
+  expect(await reader.latest(folder)).toBeNull();
   expect(await all(reader.rows(folder))).toEqual([]);
 });
 
@@ -187,10 +187,9 @@ it('reads how a work stands, and how decisions about it ended', async () => {
         ? []
         : [{ folder: decisionFolder(folder, edition), ending, outcome: outcome.summary }]),
     ]);
-    expect(await reader.summary(folder)).toEqual({ edition });
+    expect(await reader.latest(folder)).toMatchObject({ summary: { edition } });
+    expect(await openDecisions(place.store, folder)).toEqual(edition === 0 ? [1] : []);
   }
-  expect(await reader.decisionSummary(folder, 1)).toEqual({ edition: 1 });
-  expect(await reader.decisionSummary(folder, 2)).toBeNull();
 });
 
 describe('rows', () => {

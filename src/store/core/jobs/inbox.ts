@@ -73,3 +73,12 @@ export async function decisionsOf(store: WithJobs, folder: string): Promise<Deci
     found.push(decision);
   }
 }
+
+/** Numbers of those without an outcome. @param after the last one that counts: one lost before it was given again */
+export async function openDecisions(store: WithJobs, folder: string, after = 0): Promise<number[]> {
+  const open: number[] = [];
+  for (const { number } of await decisionsOf(store, folder))
+    if (number > after && (await store.jobs.outcome(decisionFolder(folder, number))) === null)
+      open.push(number);
+  return open;
+}

@@ -20,17 +20,11 @@ export interface JobShape<O> {
   end: (outcome: O) => JobEnding;
 }
 
-export class JobsOfKind<
+export abstract class JobsOfKind<
   I extends { jobId: string; createdAt: string },
   O extends object,
-  Shape extends JobShape<O> = JobShape<O>,
 > extends Repository<Store> {
-  protected readonly shape: Shape;
-
-  constructor(store: Store, shape: Shape) {
-    super(store);
-    this.shape = shape;
-  }
+  protected abstract readonly shape: JobShape<O>;
 
   record(folder: string): Promise<I | null> {
     return this.store.jobs.input<I>(folder);

@@ -1,7 +1,6 @@
 import { endOf } from '../../domain/attention';
 import type { ExtractOutcome, ExtractRecord } from '../../domain/extracts/extract';
 import { JobsOfKind, type JobFolders, type JobShape } from '../core/jobs/jobs-of-kind';
-import type { Store } from '../store';
 
 export const extractJobs: JobFolders & JobShape<ExtractOutcome> = {
   kind: 'extract',
@@ -13,7 +12,5 @@ export const extractJobs: JobFolders & JobShape<ExtractOutcome> = {
 };
 
 export class ExtractRepository extends JobsOfKind<ExtractRecord, ExtractOutcome> {
-  constructor(store: Store) {
-    super(store, extractJobs);
-  }
+  protected override readonly shape = extractJobs;
 }
