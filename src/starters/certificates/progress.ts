@@ -33,12 +33,20 @@ export async function batchProgress(
   return addUp(batch, await Promise.all(batch.lanes.map((lane) => laneProgress(engine, lane))));
 }
 
+/** The last answers of lanes: a busy one may miss a query, and a count does not fall. */
+const lastAnswers = new WeakMap<EngineClient, Map<string, RowsProgress>>();
+
 async function laneProgress(engine: EngineClient, lane: BatchProgress['lanes'][number]) {
+  const last = lastAnswers.get(engine) ?? new Map<string, RowsProgress>();
+  lastAnswers.set(engine, last);
   if (lane.counts !== null) {
+    last.delete(lane.id);
     const idle = { outstanding: 0, requesting: 0, again: 0, paused: false, cancelling: false };
     return { total: lane.items, counts: lane.counts, ...idle, waiting: null };
   }
-  return queried(engine, lane.id, rowsProgressQuery);
+  const answer = await queried(engine, lane.id, rowsProgressQuery);
+  if (answer !== null) last.set(lane.id, answer);
+  return answer ?? last.get(lane.id) ?? null;
 }
 
 type Waiting = RowsProgress['waiting'];
@@ -60,7 +68,7 @@ const reasonsByWeight: readonly WaitingFor[] = [
 
 const noRows: RowCounts = { issued: 0, failed: 0, expired: 0, unknown: 0, cancelled: 0 };
 
-/** The batch's progress with that of its lanes; a lane that did not answer is left out. */
+/** The batch's progress with that of its lanes; one that never answered is left out. */
 export function addUp(batch: BatchProgress, lanes: (RowsProgress | null)[]): Progress {
   const answered = lanes.filter((lane) => lane !== null);
   const sum = (of: (lane: RowsProgress) => number): number =>

@@ -1,7 +1,8 @@
 import { readerOf } from '../../../src/report/reader';
-import { addUp } from '../../../src/starters/certificates/progress';
+import { addUp, batchProgress } from '../../../src/starters/certificates/progress';
 import { duration, isHeldUp, progressLine } from '../../../src/starters/cli/progress';
 import { progressOfStage, type Progress } from '../../../src/starters/jobs/progress';
+import type { EngineClient } from '../../../src/temporal/connection';
 import type { BatchProgress, RowsProgress } from '../../../src/workflows/messages';
 
 const english = readerOf('en');
@@ -105,6 +106,24 @@ describe('the progress of a batch', () => {
       counts: { issued: 8 },
       outstanding: 10,
     });
+  });
+
+  it('does not fall when a busy lane misses a query, and forgets it with the connection', async () => {
+    let answers = true;
+    const getHandle = (id: string) => ({
+      query: async () => {
+        if (id === 'x/1') return { ...batch, lanes: [{ id: 'a', items: 10, counts: null }] };
+        if (!answers) throw new Error('too late');
+        return lane;
+      },
+    });
+    const engine = (): EngineClient => ({ client: { workflow: { getHandle } } }) as never;
+    const first = engine();
+    const issued = async (of: EngineClient) => (await batchProgress(of, 'x/1'))?.counts['issued'];
+    expect(await issued(first)).toBe(4);
+    answers = false;
+    expect(await issued(first)).toBe(4);
+    expect(await issued(engine())).toBe(0);
   });
 
   it('shows of several waits the one that needs a person, and of like ones the first to end', () => {
