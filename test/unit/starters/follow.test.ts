@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { followJob, inTime } from '../../../src/starters/cli/follow';
+import { followJob, inTime } from '../../../src/starters/jobs/follow-job';
 import { progressOfStage } from '../../../src/starters/jobs/progress';
 import type { CommandContext } from '../../../src/starters/jobs/context';
 import type { EngineClient } from '../../../src/temporal/connection';
