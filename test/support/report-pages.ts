@@ -288,9 +288,7 @@ function monitorsPage(lang: ReportLanguage): string {
         listed: [listed],
         more: 0,
       },
-      sinks: [
-        { name: 'webhook', required: true, disabled: 'disabled since 2026-01-04: answered 410' },
-      ],
+      disabledSinks: [{ name: 'webhook', at, why: 'answered 410' }],
       writtenAt,
     },
     lang,

@@ -174,7 +174,7 @@ function lookOf(kind: JobKind, status: string): Look {
 }
 
 function rowsSection(figures: BatchFigures, kind: JobKind, reader: Reader): Section {
-  const { formats, language } = reader;
+  const { language } = reader;
   const { lines, rows, totals } = figures;
   // A column with only zeros is left out.
   const isSomething = (cell: Cell | undefined): boolean => hasValue(cell) && cell !== 0;
@@ -182,10 +182,6 @@ function rowsSection(figures: BatchFigures, kind: JobKind, reader: Reader): Sect
     .filter((column) => !hiddenColumns.test(column))
     .filter((column) => rows.some(({ cells }) => isSomething(cells[column])))
     .slice(0, mostColumns);
-  const cellOf = (column: string, value: Cell): Content =>
-    column === 'assessed_value' && value !== null
-      ? formats.money(Number(value))
-      : cellContent(reader, column, value);
   const sums = columns.map((column) => {
     const sum = totals[column];
     return sum === undefined ? '' : sumWords(column, sum, reader);
@@ -207,7 +203,7 @@ function rowsSection(figures: BatchFigures, kind: JobKind, reader: Reader): Sect
         row.line,
         requestedFor(row, kind),
         [statusWord(row.status, language), small(errorWords(row, reader))],
-        ...columns.map((column) => cellOf(column, row.cells[column] ?? null)),
+        ...columns.map((column) => cellContent(reader, column, row.cells[column] ?? null)),
       ]),
       totals: sums.some((sum) => sum !== '') ? ['Total', '', '', ...sums] : null,
       more: [lines - rows.length, 'results.csv'],

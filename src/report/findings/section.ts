@@ -88,7 +88,8 @@ export function cellWords({ formats, language, say }: Reader, path: string, cell
   if (typeof cell === 'boolean') return cell ? say('yes', 'sim') : say('no', 'não');
   if (typeof cell === 'number') {
     if (word === 'confidence' && cell >= 0 && cell <= 1) return formats.share(cell, 1);
-    if (/^(?:valor|preco|multa)|_(?:multas|reais)$|Value$/.test(word)) return formats.money(cell);
+    if (/^(?:valor|preco|multa)|_(?:multas|reais|value)$|Value$/.test(word))
+      return formats.money(cell);
     // Years, ids and coordinates have no thousands separator.
     const text = String(Number(cell.toFixed(5)));
     return say(text, text.replace('.', ','));

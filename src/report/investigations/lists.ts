@@ -5,9 +5,9 @@ import type { Words } from '../../domain/job';
 import { cellWords } from '../findings/section';
 import type { Content } from '../html';
 import { html } from '../html';
-import type { Block, Section } from '../page';
+import type { Block, Column, Section } from '../page';
 import type { Reader } from '../reader';
-import { nameOf, statusWord } from '../words';
+import { nameOf } from '../words';
 import { fileLink } from './words';
 
 const mostBars = 8;
@@ -121,6 +121,13 @@ export function listsSection(
   return sectionAbout(report, subject, blocks, reader);
 }
 
+const shownAs: Readonly<Record<string, Column['as']>> = {
+  brl: 'money',
+  count: 'count',
+  state: 'status',
+  what: 'name',
+};
+
 /** A section of several people or monitors names the step of each list. */
 function tablesOf(tables: readonly ReportTable[], subject: Subject, reader: Reader): Block[] {
   const { language, say } = reader;
@@ -130,9 +137,6 @@ function tablesOf(tables: readonly ReportTable[], subject: Subject, reader: Read
     // A monitor's list has the monitor's id.
     const name = subject === 'changes' ? table.name : table.name && nameOf(table.name, language);
     const title = [subject === 'assets' ? '' : step, name].filter((word) => word !== '').join(': ');
-    const cells = rows.map((row) =>
-      row.map((cell, n) => shownCell(columns[n] ?? '', cell, reader)),
-    );
     const isLast = tables[at + 1]?.file !== file;
     const isSingle = columns[0] === 'what' && columns.length === 2;
     return [
@@ -144,9 +148,15 @@ function tablesOf(tables: readonly ReportTable[], subject: Subject, reader: Read
           : {
               columns: columns.map((column) => ({
                 name: nameOf(column, language),
-                ...((column === 'count' || column === 'brl') && { as: 'count' as const }),
+                ...(shownAs[column] && { as: shownAs[column] }),
               })),
-              rows: cells,
+              rows: rows.map((row) =>
+                row.map((cell, n): Content => {
+                  const column = columns[n] ?? '';
+                  const isShown = shownAs[column] !== undefined && typeof cell !== 'boolean';
+                  return isShown ? cell : cellWords(reader, column, cell);
+                }),
+              ),
               more: [total - rows.length, file ?? ''],
             },
       isLast && file !== null ? { note: html`${wholeIn} ${fileLink(file)}` } : null,
@@ -157,12 +167,4 @@ function tablesOf(tables: readonly ReportTable[], subject: Subject, reader: Read
 function singleOf(what: Cell, value: Cell, reader: Reader) {
   const word = String(what);
   return [nameOf(word, reader.language), cellWords(reader, word, value)] as const;
-}
-
-function shownCell(column: string, cell: Cell, reader: Reader): Content {
-  const { formats, language } = reader;
-  if (column === 'brl') return typeof cell === 'number' ? formats.money(cell) : '';
-  if (column === 'what') return nameOf(String(cell ?? ''), language);
-  if (column === 'state') return statusWord(String(cell ?? ''), language);
-  return cellWords(reader, column, cell);
 }

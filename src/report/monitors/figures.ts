@@ -54,7 +54,8 @@ export interface MonitorReport {
     listed: readonly ReportedMonitor[];
     more: number;
   };
-  sinks: readonly { name: string; required: boolean; disabled: string | null }[];
+  /** They take nothing until a person enables them. */
+  disabledSinks: readonly { name: string; at: string; why: string }[];
   /** Epoch milliseconds. */
   writtenAt: number;
 }

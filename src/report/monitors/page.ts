@@ -44,7 +44,6 @@ export function monitorHtml(report: MonitorReport, language: ReportLanguage): st
       overTimeSection(figures, reader),
       monitorsSection(monitors, reader),
       stepsSection(report, reader),
-      sinksSection(report, reader),
     ],
     about: [
       'Documents of monitors are masked. `diligence monitor changes` lists every change, in UTC.',
@@ -240,9 +239,9 @@ function monitorsSection(
   };
 }
 
-function stepsSection({ figures, sinks }: MonitorReport, reader: Reader): Section {
+function stepsSection({ disabledSinks, figures }: MonitorReport, reader: Reader): Section {
+  const { formats, stored } = reader;
   const { failing, unreviewed } = figures.total;
-  const disabled = sinks.find((sink) => sink.disabled !== null)?.name ?? null;
   const step = (is: boolean, words: Words, line: string): Html[] =>
     is ? [html`${reader.say(...words)} ${command(line)}`] : [];
   const items = [
@@ -254,10 +253,15 @@ function stepsSection({ figures, sinks }: MonitorReport, reader: Reader): Sectio
       ],
       'diligence monitor changes --status failing',
     ),
-    ...step(
-      disabled !== null,
-      ['Repair the sink that is disabled, then:', 'Conserte o destino desativado e depois:'],
-      `diligence monitor sink --enable ${disabled}`,
+    ...disabledSinks.flatMap(({ at, name, why }) =>
+      step(
+        true,
+        [
+          `${name} is disabled since ${formats.instant(at)}: ${why}. Repair it, then:`,
+          `${name} está desativado desde ${formats.instant(at)}: ${stored(why)}. Conserte-o e depois:`,
+        ],
+        `diligence monitor sink --enable ${name}`,
+      ),
     ),
     ...step(
       unreviewed > 0,
@@ -266,13 +270,4 @@ function stepsSection({ figures, sinks }: MonitorReport, reader: Reader): Sectio
     ),
   ];
   return leftSection(items.length === 0 ? null : [{ items, ordered: true }], reader);
-}
-
-function sinksSection({ sinks }: MonitorReport, { say }: Reader): Section {
-  const items = sinks.map(({ name, required, disabled }) => {
-    const wait = required ? '' : say(' (not waited for)', ' (sem espera)');
-    const state = disabled ?? say('takes changes', 'recebe alterações');
-    return `${name}${wait}: ${state}`;
-  });
-  return { title: ['Where changes go', 'Para onde vão as alterações'], blocks: { items } };
 }

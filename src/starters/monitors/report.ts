@@ -40,7 +40,7 @@ export function reportCommand(): Command {
 
 export async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<number> {
   const { out, since, monitor, severity } = flags;
-  const { formats, language, say, stored } = ctx.reader;
+  const { language, say } = ctx.reader;
   await refuseUnwritable(dirname(out));
   await refuseUnknownMonitors(ctx, monitor ?? []);
   const figures = new MonitorFigures();
@@ -55,15 +55,7 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
     figures,
     monitors: await monitorsOf(ctx, flags),
     names: await namesOf(ctx, figures.changes),
-    sinks: sinks.map(({ name, required, disabled }) => {
-      const words =
-        disabled &&
-        say(
-          `disabled since ${disabled.at}: ${disabled.why}`,
-          `desativado desde ${formats.instant(disabled.at)}: ${stored(disabled.why)}`,
-        );
-      return { name, required, disabled: words };
-    }),
+    disabledSinks: sinks.flatMap(({ disabled, name }) => (disabled ? [{ name, ...disabled }] : [])),
     writtenAt: Date.now(),
   };
   await mkdir(dirname(out), { recursive: true });

@@ -64,7 +64,7 @@ const report: MonitorReport = {
     more: 0,
   },
   names: new Map([['monitor-1', 'Padaria']]),
-  sinks: [{ name: 'webhook', required: true, disabled: 'disabled since x: answered 410' }],
+  disabledSinks: [{ name: 'webhook', at: '2026-05-05T03:00:00Z', why: 'answered 410' }],
   writtenAt: Date.parse('2026-05-06T10:00:00Z'),
 };
 
@@ -76,7 +76,7 @@ it('tells what is open, failing, blocked, of unknown health and disabled', () =>
   expect(page).toContain('may not run, and detects nothing: payment_required');
   expect(page).toContain('health unknown: the service does not report it (404)');
   expect(page).toMatch(/1 may not run, of\s+1 the health is unknown/);
-  expect(page).toContain('disabled since x: answered 410');
+  expect(page).toContain('webhook is disabled since 05 May 2026, 00:00:00: answered 410');
   expect(page).toMatch(/Detected, by day[\s\S]*04 May 2026: 3/);
   expect(page).toMatch(/A:<\/span> 1<\/span[\s\S]*?A:<\/span> 2<\/span/);
 });

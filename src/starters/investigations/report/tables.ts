@@ -1,6 +1,7 @@
 import type { Cell, Findings, Fields } from '../../../domain/core/findings';
 import type { AnalysisOutcome } from '../../../domain/credit/job';
 import type { AssetTotal, ReportTable, Finding } from '../../../report/investigations/schema';
+import { hasValue } from '../../../report/findings/section';
 import type { Store } from '../../../store/store';
 import { openChanges } from '../../../store/investigations/evidence';
 import type { StoredResultRow } from '../../../domain/certificates/certificates';
@@ -47,10 +48,6 @@ export function tablesOf(
 
 export function isRiskFact(word: string): boolean {
   return word.startsWith('risk.') || word === 'risk';
-}
-
-function hasValue(cell: Cell | undefined): boolean {
-  return cell !== null && cell !== undefined && cell !== '' && cell !== '[]';
 }
 
 export function creditTables(
