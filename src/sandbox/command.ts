@@ -118,6 +118,8 @@ export function sandboxCommand(): Command {
       const stopped = new Promise<void>((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
       });
+      const { baseUrl, creditBaseUrl } = sandbox;
+      process.send?.({ baseUrl, creditBaseUrl });
       process.stdout.write(`${describe(sandbox, flags)}\n`);
       await stopped;
       await sandbox.close();

@@ -4,11 +4,10 @@ import { jobKinds, jobStatuses, type JobKind, type Language } from '../domain/jo
 import type { Reader } from '../report/reader';
 import { resolveLine } from '../report/sections';
 import { kindWord, stateWord } from '../report/words';
-import type { JobRow } from '../store/core/jobs/job-rows';
 import { withLanguage } from './cli/flags';
 import { tableLines } from './cli/table';
 import { oneOf, onScreen, printAs, printNote, sinceOf, wholeNumber } from './cli/terminal';
-import { openContext, type CommandContext } from './jobs/context';
+import { openContext } from './jobs/context';
 import {
   inboxDetail,
   listInbox,
@@ -76,11 +75,7 @@ function withPages(command: Command, since: string): Command {
 
 async function printPage<T>(
   { json, since, ...query }: PageFlags,
-  read: (
-    ctx: CommandContext,
-    query: ListQuery,
-    describe: (row: JobRow) => string,
-  ) => Promise<{ jobs: T[]; next: string | null }>,
+  read: (...of: Parameters<typeof listJobs>) => Promise<{ jobs: T[]; next: string | null }>,
   linesOf: (jobs: readonly T[], reader: Reader) => string[],
   none: readonly [en: string, pt: string],
 ): Promise<void> {
@@ -144,11 +139,11 @@ function inboxLines(items: readonly InboxItem[], { formats, language, say }: Rea
 
 async function showInboxOf(name: string, flags: { json?: true; lang?: Language }): Promise<void> {
   const opened = await openContext(printNote);
-  const { output } = await namedJob(opened.store, name, 'waiting');
-  const ctx = onScreen(opened, flags, output);
+  const job = await namedJob(opened.store, name, 'waiting');
+  const ctx = onScreen(opened, flags, job.output);
   const { reader } = ctx;
   const { formats, language, say } = reader;
-  const detail = await inboxDetail(ctx, name);
+  const detail = await inboxDetail(ctx, job);
   const { actions, decisions, id, kind, status, why } = detail;
   const error = errorWords(detail.error, reader);
   const lines = [

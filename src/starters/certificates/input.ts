@@ -16,7 +16,7 @@ import { readSheet, type InputChoice } from '../../sheets/read/read-rows';
 import { storeFile } from '../jobs/written-file';
 import { UsageError } from '../jobs/errors';
 import type { SheetTerms } from '../jobs/begin/request';
-import { problemOf, type Foreseen, type LineProblem } from '../jobs/begin/start-job';
+import { foreseeRows, problemOf, type Foreseen, type LineProblem } from '../jobs/begin/start-job';
 import type { CommandContext } from '../jobs/context';
 
 type BatchInput = SheetTerms & { type?: CertificateType | undefined };
@@ -107,20 +107,16 @@ export function readOneDocument(
   throw new UsageError(flagProblem('--document', reading));
 }
 
-export async function dryRun(
-  ctx: CommandContext,
+export function dryRun(
+  { idKey, store }: CommandContext,
   { rows }: PlannedBatch,
   reuseSince: number,
 ): Promise<Foreseen> {
-  const result: Foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
   const at = Date.now();
-  for await (const row of rows()) {
-    if ('code' in row) result.problems.push(problemOf(row));
-    if (row.kind !== 'item') continue;
-    const subject = certificateSubject(row.type, ctx.idKey.nameOf('document', row.document));
-    result[await foreseenIssuance(ctx.store, subject, { at, reuseSince })] += 1;
-  }
-  return result;
+  return foreseeRows(rows(), ({ document, type }) => {
+    const subject = certificateSubject(type, idKey.nameOf('document', document));
+    return foreseenIssuance(store, subject, { at, reuseSince });
+  });
 }
 
 function openPlan(

@@ -29,7 +29,6 @@ const termsOf: CertificateKind['terms'] = ({ label, rerun, terms }) => {
 /** One issuance is a batch of one row. */
 export const certificateKind: CertificateKind = {
   kind: 'certificate',
-  prefix: 'certificate/',
   noun: ['certificate', 'certidão'],
   service: 'certificates',
   workflowId: (_, id) => workflowIdOf(id),
@@ -49,7 +48,6 @@ export const certificateKind: CertificateKind = {
     const name = `pdf/${pdfName(row, row.pdfKey, 'id')}`;
     return [{ name, bytes: null, sha256: row.sha256, mediaType: 'application/pdf' }];
   },
-  cost: () => [],
   requests: ({ outcome: { summary } }) => requestsIn(summary),
   heeds: ['excel', 'lang', 'pdfNames'],
   export: async (ctx, { folder: from, outcome }, folder, options) =>
@@ -61,7 +59,6 @@ export const certificateKind: CertificateKind = {
 export const certificateBatchKind: CertificateKind = {
   ...certificateKind,
   kind: 'certificate-batch',
-  prefix: 'certificate-batch/',
   noun: ['certificates of', 'certidões de'],
   describe: ({ inputName, items }, say) =>
     inputName ?? say(`renewal of ${items}`, `renovação de ${items}`),
@@ -92,7 +89,6 @@ export const certificateBatchKind: CertificateKind = {
 /** A person's resolution of rows; it shows the batch after it. */
 export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   kind: 'decision',
-  prefix: 'decision/',
   noun: ['decision:', 'decisão:'],
   service: 'certificates',
   workflowId: (_, id) => id,
@@ -102,8 +98,6 @@ export const decisionKind: JobKind<DecisionRecord, BatchSummary> = {
   readProgress: batchProgress,
   lines: ({ outcome }, { reader }) => batchLines(outcome, reader),
   report: async (_, { outcome }, folder) => batchReport(outcome, folder),
-  artifacts: () => [],
-  cost: () => [],
   requests: ({ outcome }) => requestsIn(outcome),
   heeds: certificateBatchKind.heeds,
   rows: ({ store }, { id }) => printedRows(store, jobDecidedOn(id)),

@@ -12,14 +12,12 @@ import type { EndedJob, Job, JobKind, RequestCounts } from '../jobs/job-kind';
 import { markFolder } from '../jobs/named-job';
 import { printable } from '../jobs/text';
 import { refuseUnwritable } from '../jobs/written-file';
+import type { StartFlags } from './flags';
 import { findingsLines } from './findings-table';
 import { progressLine } from './progress';
 import { onScreen, print, printJson, printLine } from './terminal';
 
-export interface ResultFlags extends Partial<OutputTerms> {
-  out?: string;
-  json?: boolean;
-}
+export type ResultFlags = Pick<StartFlags, 'out' | keyof OutputTerms> & { json?: boolean };
 
 /** Writes the result folder of a job, and prints its outcome, or how it stands. Returns the exit code. */
 export async function printResult<Input, Outcome>(
@@ -105,7 +103,7 @@ async function endedLines(
   const found = await kind.findings?.(job, store);
   const isWhole = result !== null || found === undefined || found.result === null;
   const requests = await requestsOf(ctx, kind, job);
-  const cost = await kind.cost(job, ctx);
+  const cost = (await kind.cost?.(job, ctx)) ?? [];
   const closing = { job, exitCode: exitCodeOfJob(job), requests, cost, result };
   return [
     first,

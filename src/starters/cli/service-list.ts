@@ -16,6 +16,8 @@ import { oneOf, print, printJson, printNote, printWords, screenReader } from './
 
 type Filter = Readonly<Record<string, string>>;
 
+type Shown = object & { billing: Billing | null };
+
 export interface ServiceList<Item> {
   name: string;
   noun: readonly [en: Forms, pt: Forms];
@@ -25,12 +27,12 @@ export interface ServiceList<Item> {
     environment: Environment,
     timeoutMs: number,
   ): { list(query: never, priority: 'interactive'): Promise<Page<Item>> };
-  filters: Readonly<Record<string, readonly string[]>>;
   /** Checked too: a service may ignore a filter. */
-  fieldOf: Readonly<Record<string, (item: Item) => string | null>>;
+  filters: Readonly<
+    Record<string, { words: readonly string[]; of: (item: Item) => string | null }>
+  >;
   id(item: Item): string;
-  billing: (item: Item) => Billing | null;
-  view: (item: Item, store: Store) => object | Promise<object>;
+  view: (item: Item, store: Store) => Shown | Promise<Shown>;
   columns: readonly string[];
 }
 
@@ -53,7 +55,7 @@ export async function eachListed<Item>(
     return true;
   };
   const isWanted = (item: Item): boolean =>
-    Object.entries(filter).every(([field, word]) => list.fieldOf[field]?.(item) === word);
+    Object.entries(filter).every(([field, word]) => list.filters[field]?.of(item) === word);
   let unreadable = 0;
   await withService('investigation', async (service, environment, timeoutMs) => {
     const api = list.api(service, environment, timeoutMs);
@@ -81,7 +83,7 @@ export async function eachListed<Item>(
 
 export function listCommand<Item>(list: ServiceList<Item>, description: string): Command {
   const command = new Command('list').description(description);
-  for (const [name, words] of Object.entries(list.filters))
+  for (const [name, { words }] of Object.entries(list.filters))
     command.option(`--${name} <${name}>`, words.join(', '), oneOf(words));
   return command
     .option('--json', 'one JSON document on standard output')
@@ -97,12 +99,13 @@ export async function printServiceList<Item>(
   store: Store,
   json: boolean,
 ): Promise<void> {
-  const { billing, columns, name, noun, view } = list;
+  const { columns, name, noun, view } = list;
   const totals = new BillingTotals();
   const read = (show: (shown: object) => void): Promise<number> =>
     eachListed(list, filter, async (item) => {
-      show(await view(item, store));
-      totals.add(billing(item));
+      const shown = await view(item, store);
+      show(shown);
+      totals.add(shown.billing);
     });
   if (json) {
     const shown: object[] = [];

@@ -21,10 +21,8 @@ const list: ServiceList<Dossier> = {
   ],
   pathTemplate: '/dossies',
   api: (service, { dossierNames }, timeoutMs) => new DossiersApi(service, dossierNames, timeoutMs),
-  filters: { status: dossierStates },
-  fieldOf: { status: ({ state }) => state },
+  filters: { status: { words: dossierStates, of: ({ state }) => state } },
   id: ({ dossierId }) => dossierId,
-  billing: ({ attempt }) => attempt?.billing ?? null,
   view: (dossier) => {
     const { attempt, coverage, createdAt, failure, kind, mode, risk, stale, updatedAt } = dossier;
     return {

@@ -28,7 +28,6 @@ export interface StepResult {
 
 export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcome> = {
   kind: 'investigation',
-  prefix: 'investigation/',
   noun: ['investigation by plan', 'investigação pelo plano'],
   service: 'investigation',
   workflowId: ({ name }) => `investigation/${name}`,
@@ -71,7 +70,6 @@ export const investigationKind: JobKind<InvestigationRecord, InvestigationOutcom
     }
     return { ...outcome, jobs };
   },
-  artifacts: () => [],
   cost: async ({ outcome }, ctx) => costOf(ctx, await reportedJobs(ctx, outcome)),
   async requests({ outcome }, ctx) {
     const { unanswered: _, ...asked } = await sentBy(ctx, outcome);

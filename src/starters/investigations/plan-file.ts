@@ -41,6 +41,10 @@ const portuguese = z.locales.ptBR().localeError;
 const text = z.string({ error: 'text' satisfies Expected }).min(1);
 const oneOrMore = z.union([text.transform((one) => [one]), z.array(text)]);
 
+function orNull<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().transform((value) => value ?? null);
+}
+
 const title = z
   .union([
     z.string().max(200),
@@ -54,20 +58,14 @@ const common = {
   title,
   of: oneOrMore.optional(),
   needs: z.array(z.string()).default([]),
-  when: z
-    .strictObject({
-      step: z.string(),
-      status: oneOrMore.optional(),
-      has: text.optional(),
-    })
-    .refine(
-      ({ status, has }) => status !== undefined || has !== undefined,
-      'when' satisfies Expected,
-    )
-    .optional(),
+  when: orNull(
+    z
+      .strictObject({ step: z.string(), status: orNull(oneOrMore), has: orNull(text) })
+      .refine(({ status, has }) => status !== null || has !== null, 'when' satisfies Expected),
+  ),
   required: z.boolean().default(false),
-  deadline: duration.optional(),
-  max_age: duration.optional(),
+  deadline: orNull(duration),
+  max_age: orNull(duration),
   items: z.int().min(1).max(mostItems).default(mostItems),
 };
 
@@ -185,29 +183,16 @@ export function planError(named: string, faults: readonly PlanFault[]): UsageErr
 }
 
 function stepOf(written: z.output<typeof step>): PlanStep {
-  const { id, kind, of, needs, when, required, deadline, items, max_age: maxAge } = written;
-  return {
-    id,
-    kind,
-    of: of ?? [usualTargets[kind]],
-    needs,
-    when:
-      when === undefined
-        ? null
-        : { step: when.step, status: when.status ?? null, has: when.has ?? null },
-    required,
-    deadlineMs: deadline ?? null,
-    maxAgeMs: maxAge ?? null,
-    most: items,
-    options: optionsOf(written),
-  };
+  const { id, kind, title: _, of, needs, when, required, items: most, ...terms } = written;
+  const { deadline: deadlineMs, max_age: maxAgeMs, ...options } = terms;
+  const about = { id, kind, of: of ?? [usualTargets[kind]], needs, when, required };
+  return { ...about, deadlineMs, maxAgeMs, most, options: inOurWords(options) };
 }
 
 /** Options of one kind, renamed to our field names. */
-function optionsOf(written: z.output<typeof step>): PlanStep['options'] {
-  const known = new Set(['kind', ...Object.keys(common)]);
-  const own = Object.entries(written).flatMap(([word, value]) =>
-    known.has(word) || value === undefined
+function inOurWords(options: object): PlanStep['options'] {
+  const own = Object.entries(options).flatMap(([word, value]) =>
+    value === undefined
       ? []
       : [[word.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), value]],
   );

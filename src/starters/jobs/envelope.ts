@@ -107,9 +107,9 @@ export async function envelopeOf(
     needsAttention,
     exitCode: exitCodeOfJob(job),
     outcome: ended && (await outcomeOf(ctx, kind, ended, folder)),
-    artifacts: ended === null ? [] : await kind.artifacts(ended, ctx),
+    artifacts: (ended && (await kind.artifacts?.(ended, ctx))) ?? [],
     requests: ended && (await requestsOf(ctx, kind, ended)),
-    cost: ended === null ? [] : await kind.cost(ended, ctx),
+    cost: (ended && (await kind.cost?.(ended, ctx))) ?? [],
     folder,
     progress: view.progress,
   };

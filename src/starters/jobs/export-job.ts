@@ -80,7 +80,7 @@ export async function findingsPage<Input, Outcome>(
       findings,
       outcome,
       error,
-      cost: await kind.cost(job, ctx),
+      cost: (await kind.cost?.(job, ctx)) ?? [],
       files: await evidenceOf(folder, files),
       picture: (await kind.picture?.(ctx, job)) ?? null,
       writtenAt: Date.now(),

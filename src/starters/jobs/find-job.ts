@@ -5,7 +5,7 @@ import type { Meant } from '../../store/core/jobs/job-rows';
 import { EngineUnreachableError, type EngineClient } from '../../temporal/connection';
 import { runningUnder, type CommandContext } from './context';
 import { CommandError } from './errors';
-import type { EndedJob, Job, JobKind } from './job-kind';
+import { isOfKind, type EndedJob, type Job, type JobKind } from './job-kind';
 import { namedJob } from './named-job';
 import type { Progress } from './progress';
 
@@ -85,9 +85,10 @@ export async function hasWorker(engine: EngineClient, kind: JobKind, job: Job): 
   const running = await runningUnder(engine, kind.workflowId(job.input, job.id));
   if (running === null) return false;
   const { startedFor } = running;
-  if (startedFor?.startsWith(kind.prefix) !== true) return true;
   // A workflow of a schedule names the schedule.
-  return startedFor === job.id || job.id.startsWith(`${startedFor}/`);
+  return (
+    !isOfKind(kind, startedFor) || startedFor === job.id || job.id.startsWith(`${startedFor}/`)
+  );
 }
 
 const nextSteps: Record<OpenState, Words | null> = {

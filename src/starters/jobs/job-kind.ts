@@ -4,7 +4,13 @@ import type { OrderAnswer } from '../../domain/order-answers';
 import type { Billing, BillingTotal } from '../../domain/core/service/billing-totals';
 import type { Findings } from '../../domain/core/findings';
 import type { queuesOf } from '../../domain/core/queues';
-import type { JobKind as KindName, OutputTerms, Say, Words } from '../../domain/job';
+import {
+  kindFacts,
+  type JobKind as KindName,
+  type OutputTerms,
+  type Say,
+  type Words,
+} from '../../domain/job';
 import type { Reader } from '../../report/reader';
 import type { Picture } from '../../report/findings/picture';
 import type { JobWithOutcome } from '../../store/core/jobs/job-rows';
@@ -75,8 +81,6 @@ export type ExportOptions = OutputTerms;
 /** Everything that differs between kinds of jobs. A new kind registers one of these. */
 export interface JobKind<Input = unknown, Outcome = unknown> {
   kind: KindName;
-  /** Prefix of its job ids. */
-  prefix: string;
   /** Noun before its subject in messages: `search for`. */
   noun: Words;
   service: keyof typeof queuesOf;
@@ -107,11 +111,13 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     job: EndedJob<Input, Outcome>,
     folder: string | null,
   ): Promise<object>;
-  artifacts(
+  /** Left out: none. */
+  artifacts?(
     job: EndedJob<Input, Outcome>,
     ctx: CommandContext,
   ): JobArtifact[] | Promise<JobArtifact[]>;
-  cost(
+  /** Left out: it has none of its own. */
+  cost?(
     job: EndedJob<Input, Outcome>,
     ctx: CommandContext,
   ): BillingTotal[] | Promise<BillingTotal[]>;
@@ -174,6 +180,12 @@ export interface JobKind<Input = unknown, Outcome = unknown> {
     job: Job<Input, Outcome>,
     order: Order,
   ): Promise<OrderAnswer | null>;
+}
+
+/** @param jobId null: unknown */
+export function isOfKind({ kind }: Pick<JobKind, 'kind'>, jobId: string | null): boolean {
+  const { prefix = kind } = kindFacts[kind];
+  return jobId?.startsWith(`${prefix}/`) === true;
 }
 
 export async function inputOf<Input>(

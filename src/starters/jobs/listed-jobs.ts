@@ -3,10 +3,9 @@ import { normaliseDocument } from '../../domain/core/documents/read-document';
 import type { JobKind } from '../../domain/job';
 import { decisionsOf } from '../../store/core/jobs/inbox';
 import type { JobFilter, JobPage } from '../../store/core/jobs/job-filter';
-import type { JobRow } from '../../store/core/jobs/job-rows';
+import type { JobRow, JobWithOutcome } from '../../store/core/jobs/job-rows';
 import type { CommandContext } from './context';
 import { CommandError, noJob } from './errors';
-import { namedJob } from './named-job';
 
 export interface ListQuery {
   kind?: JobKind | undefined;
@@ -102,8 +101,7 @@ function filterOf(
   };
 }
 
-export async function inboxDetail({ reader, store }: CommandContext, name: string) {
-  const job = await namedJob(store, name, 'waiting');
+export async function inboxDetail({ reader, store }: CommandContext, job: JobWithOutcome) {
   const { folder, id, kind, needsAttention, status, waitsFor } = job;
   const { why, actions } = inboxEntry(job, needsAttention, reader.say);
   const outcome = job.outcome as { error?: { code: string | null; message: string } } | null;

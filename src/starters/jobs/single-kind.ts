@@ -27,7 +27,7 @@ interface Answer<Outcome> {
   findings(answer: Fields): Pick<Findings, 'facts' | 'sections'>;
 }
 
-type Derived = 'prefix' | 'service' | 'workflow' | 'workflowId' | 'lines' | 'answer';
+type Derived = 'service' | 'workflow' | 'workflowId' | 'lines' | 'answer';
 type Defaulted = 'readProgress' | 'cost' | 'heeds' | 'orders' | 'artifacts' | 'terms';
 
 /** What differs in a kind of single jobs: one request, and one answer. The rest follows. */
@@ -40,6 +40,8 @@ export interface SingleKind<Input, Outcome>
   facts: (outcome: Outcome, reader: Reader, input: Input) => readonly Fact[];
   answer?: Answer<Outcome>;
   files?: (outcome: Outcome) => ReadonlyMap<string, StoredArtifact>;
+  /** Tables of the answer, beside it. */
+  sheets?: (answer: Buffer, how: { excel: boolean }) => Iterable<readonly [name: string, string]>;
   /** Names that its result folder may have: those of an earlier result are removed. */
   ours?: RegExp;
 }
@@ -47,16 +49,15 @@ export interface SingleKind<Input, Outcome>
 export function singleKind<Input extends JobInput, Outcome extends OutcomeFields>(
   own: SingleKind<Input, Outcome>,
 ): JobKind<Input, Outcome> {
-  const { answer, ending, facts, files, kind, ours, terms, ...more } = own;
+  const { answer, ending, facts, files, kind, ours, sheets, terms, ...more } = own;
   const { charges, subject } = more;
-  const { prefix = kind, service, workflow = '' } = kindFacts[kind];
+  const { service, workflow = '' } = kindFacts[kind];
   const read = (
     store: Store,
     { folder, outcome }: Pick<EndedJob<Input, Outcome>, 'folder' | 'outcome'>,
   ) => answer?.read?.(store, folder, outcome) ?? answerOf(store, folder);
   return {
     kind,
-    prefix: `${prefix}/`,
     service,
     workflow,
     workflowId: (_, id) => workflowIdOf(id),
@@ -102,10 +103,11 @@ export function singleKind<Input extends JobInput, Outcome extends OutcomeFields
         const result = fieldsOf(jsonOfBytes(body));
         return { result, ...answer.findings(result) };
       },
-      export: async ({ store }, job, folder) => {
+      export: async ({ store }, job, folder, how) => {
         const body = await read(store, job);
         const stored = (body === null ? null : files?.(job.outcome)) ?? new Map();
-        const answers = body === null ? [] : [[answer.file, body] as const];
+        const answers =
+          body === null ? [] : [[answer.file, body] as const, ...(sheets?.(body, how) ?? [])];
         return writeFolder({ store, id: job.id, folder, ours }, answers, stored);
       },
     }),

@@ -12,7 +12,7 @@ import type { Reader } from '../../report/reader';
 import { stateWord } from '../../report/words';
 import { changeCells, changeColumns } from '../../sheets/write/change-sheet';
 import { csvStream } from '../../sheets/write/csv-file';
-import { exitCodes, oneOf, print, printNote, screenReader, sinceOf } from '../cli/terminal';
+import { oneOf, print, printNote, screenReader, sinceOf } from '../cli/terminal';
 import { openContext, type CommandContext } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import { idOnFile, listOf } from './ids';
@@ -55,9 +55,7 @@ export function changesCommand(): Command {
       oneOf(['table', 'csv', 'json']),
     )
     .option('--excel', 'csv for a spreadsheet program in Portuguese: `;`, decimal comma and BOM')
-    .action(async (flags: ListFlags) => {
-      process.exitCode = await listChanges(await openContext(printNote), flags);
-    });
+    .action(async (flags: ListFlags) => listChanges(await openContext(printNote), flags));
 }
 
 export function withChangeFlags(command: Command): Command {
@@ -71,7 +69,7 @@ export function withChangeFlags(command: Command): Command {
     .option('--severity <words>', `of ${severityWords.join(', ')}`, listOf(severityWords));
 }
 
-export async function listChanges(ctx: CommandContext, flags: ListFlags): Promise<number> {
+export async function listChanges(ctx: CommandContext, flags: ListFlags): Promise<void> {
   await refuseUnknownMonitors(ctx, flags.monitor ?? []);
   const { reader } = ctx;
   const lags = new LagSums();
@@ -99,7 +97,6 @@ export async function listChanges(ctx: CommandContext, flags: ListFlags): Promis
   }
   printNote(reader.count(listed, ...changeForms));
   for (const line of lagLines(lags, reader)) printNote(line);
-  return exitCodes.done;
 }
 
 export async function refuseUnknownMonitors(

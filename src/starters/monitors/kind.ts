@@ -25,8 +25,6 @@ import {
 
 const pass = {
   service: 'monitors',
-  artifacts: () => [],
-  cost: () => [],
   heeds: [],
   orders: ['cancel', 'cancel_now'],
   claimsNothing: true,
@@ -39,7 +37,6 @@ const pass = {
 export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
   ...pass,
   kind: 'monitor-sweep',
-  prefix: 'monitor-sweep/',
   noun: ['sweep of', 'varredura de'],
   workflowId: ({ monitorId }) => sweepWorkflowId(monitorId),
   describe: ({ monitorId }) => monitorId,
@@ -68,7 +65,6 @@ export const sweepKind: JobKind<SweepRecord, SweepOutcome> = {
 export const scanKind: JobKind<ScanRecord, ScanOutcome> = {
   ...pass,
   kind: 'monitor-scan',
-  prefix: 'monitor-scan/',
   noun: ['scan of', 'consulta de'],
   workflowId: ({ workflowId }) => workflowId,
   describe: ({ list: { monitors, name } }, say) =>

@@ -14,7 +14,7 @@ import {
 import { monitorHtml } from '../../report/monitors/page';
 import type { MonitorRecords } from '../../store/monitors/records';
 import { SinkRepository } from '../../store/monitors/sinks';
-import { exitCodes, oneOf, printNote } from '../cli/terminal';
+import { oneOf, printNote } from '../cli/terminal';
 import { refuseUnwritable, writeWhole } from '../jobs/written-file';
 import { openContext, type CommandContext } from '../jobs/context';
 import { refuseUnknownMonitors, withChangeFlags } from './changes';
@@ -33,12 +33,10 @@ export function reportCommand(): Command {
   )
     .requiredOption('--out <file>', 'where to: FILE.html')
     .option('--lang <language>', 'en or pt (default: DILIGENCE_LANG)', oneOf(reportLanguages))
-    .action(async (flags: ReportFlags) => {
-      process.exitCode = await writeReport(await openContext(printNote), flags);
-    });
+    .action(async (flags: ReportFlags) => writeReport(await openContext(printNote), flags));
 }
 
-export async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<number> {
+export async function writeReport(ctx: CommandContext, flags: ReportFlags): Promise<void> {
   const { out, since, monitor, severity } = flags;
   const { language, say } = ctx.reader;
   await refuseUnwritable(dirname(out));
@@ -61,7 +59,6 @@ export async function writeReport(ctx: CommandContext, flags: ReportFlags): Prom
   await mkdir(dirname(out), { recursive: true });
   await writeWhole(dirname(out), basename(out), monitorHtml(about, language));
   printNote(`${say('report', 'relatório')}: ${out}`);
-  return exitCodes.done;
 }
 
 /** All monitors with records, and those with warnings. */

@@ -14,8 +14,8 @@ import { refuseMissingSearchAttributes } from '../../temporal/search-attributes'
 import type { MonitorScanInput } from '../../workflows/inputs';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor } from '../cli/flags';
-import { exitCodes, printAs, printNote, screenReader } from '../cli/terminal';
-import { openContext, warnWithoutPollers, withEngine } from '../jobs/context';
+import { printAs, printNote, screenReader } from '../cli/terminal';
+import { openContext, withEngine } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import { durationWithin, monitorIdsOf, monitorsOption, withTerms, type SweepFlags } from './ids';
 import { monitorForms } from './outcome-lines';
@@ -44,7 +44,7 @@ export function scheduleCommand(): Command {
     .option('--json', 'one JSON document on standard output')
     .action(async (flags: ScheduleFlags) => {
       const ids = await monitorIdsOf(flags.monitors);
-      process.exitCode = await schedule(ids, flags);
+      await schedule(ids, flags);
     });
 }
 
@@ -74,10 +74,10 @@ const orders: Readonly<
   },
 };
 
-async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<number> {
+async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<void> {
   const ctx = await openContext(printNote, flags.by);
   const { name, every } = flags;
-  return withEngine(ctx, async (engine) => {
+  await withEngine(ctx, async (engine) => {
     await refuseMissingSearchAttributes(engine);
     const list = await new MonitorListRepository(ctx.store).put(name, ids);
     const { queueSuffix } = ctx;
@@ -100,7 +100,6 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
       catchupWindow: Math.max(10_000, 2 * every),
       atOnce: true,
     });
-    await warnWithoutPollers(engine, ctx, 'monitors');
     const { count, say } = ctx.reader;
     const what = `${count(monitors, ...monitorForms)} ${say('every', 'a cada')} ${durationWords(every)}`;
     const told = created
@@ -110,7 +109,6 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<n
         )
       : `${say('now', 'agora')} ${what}`;
     printAs(flags.json, { id, created, monitors }, [`${id}: ${told}`]);
-    return exitCodes.done;
   });
 }
 

@@ -1,9 +1,10 @@
-import { fork } from 'node:child_process';
+import { fork, type ForkOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDevServer, type DevServer, type DevServerOptions } from '../../temporal/dev-server';
+import { tailOf } from '../../temporal/processes';
 import { printNote } from '../cli/terminal';
 import { CommandError } from '../jobs/errors';
 
@@ -89,21 +90,8 @@ export const smallProcess = {
 /** A worker, which is ready when this resolves; its jobs resume when it dies. */
 export function superviseWorker(logFile: string, env: NodeJS.ProcessEnv) {
   return supervise<Run>('worker', async () => {
-    const log = openLog(logFile);
-    // Its own process group: Ctrl-C must reach it as a graceful stop, not as a signal of the terminal.
-    const child = fork(process.argv[1] ?? '', ['worker', '--embedded'], {
-      detached: true,
-      stdio: ['ignore', log, log, 'ipc'],
-      ...smallProcess,
-      env: { ...smallProcess.env, ...env },
-    });
-    closeSync(log);
-    const exited = once(child, 'exit') as Promise<[number | null]>;
-    const early = exited.then(([code]) => {
-      throw new CommandError(`the worker ended with code ${code ?? 'none'}: see ${logFile}`);
-    });
-    early.catch(() => undefined);
-    await Promise.race([once(child, 'message'), early]);
+    const how = { ...smallProcess, env: { ...smallProcess.env, ...env } };
+    const { child, exited } = await startPart(['worker', '--embedded'], logFile, how);
     return {
       exited,
       stop: async () => {
@@ -112,6 +100,31 @@ export function superviseWorker(logFile: string, env: NodeJS.ProcessEnv) {
       },
     };
   });
+}
+
+/** A part of this program, which is ready with its first message. */
+export async function startPart<Ready>(
+  words: readonly [string, ...string[]],
+  logFile: string,
+  how: ForkOptions,
+) {
+  const log = openLog(logFile);
+  const from = fstatSync(log).size;
+  // Its own process group: Ctrl-C must reach it as a graceful stop, not as a signal of the terminal.
+  const child = fork(process.argv[1] ?? '', words, {
+    detached: true,
+    stdio: ['ignore', log, log, 'ipc'],
+    ...how,
+  });
+  closeSync(log);
+  const exited = once(child, 'exit');
+  const early = exited.then(async () => {
+    const tail = await tailOf(logFile, from);
+    throw new CommandError(`the ${words[0]} did not start; the end of its log:\n${tail}`);
+  });
+  early.catch(() => undefined);
+  const [ready] = (await Promise.race([once(child, 'message'), early])) as [Ready];
+  return { child, exited, ready };
 }
 
 export function openLog(path: string): number {

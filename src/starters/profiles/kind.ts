@@ -14,7 +14,7 @@ import {
   type Fields,
   type Findings,
 } from '../../domain/core/findings';
-import { profileSections } from '../../domain/profiles/sections';
+import { profileSectionNames, profileSections } from '../../domain/profiles/sections';
 
 /** Why there is no profile, where the service has answered. */
 const endings: Partial<Record<ProfileStatus, Words>> = {
@@ -73,11 +73,8 @@ export const profileKind = singleKind<ProfileRecord, ProfileOutcome>({
   args: (_, { input: { retryRural } }) => ({ retryRural }),
   subject: (_, { input }) => profileSubject(input.name),
   heeds: ['excel', 'lang'],
-  export: async (ctx, { folder: from, outcome }, folder, { excel }) => {
-    if (outcome.status !== 'found' || outcome.erased === true) return [];
-    const { writeProfileFolder } = require('./sheets') as typeof import('./sheets');
-    return writeProfileFolder(ctx, from, outcome, { folder, excel });
-  },
+  sheets: (answer, how) => (require('./sheets') as typeof import('./sheets')).tablesOf(answer, how),
+  ours: new RegExp(`^(?:profile\\.json|report\\.html|(?:${profileSectionNames.join('|')})\\.csv)$`),
 });
 
 function ruralWords(rural: 'reported' | 'failed', call: number | null): Words {

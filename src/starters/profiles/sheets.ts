@@ -1,19 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseJson } from '../../apis/http/problem';
-import { profileFromWire } from '../../apis/investigation/wire/profile.wire';
-import type { ProfileOutcome } from '../../domain/profiles/lookup';
 import {
   profileSectionNames,
   profileSections,
   type ProfileSection,
 } from '../../domain/profiles/sections';
 import { CsvFile, csvTable } from '../../sheets/write/csv-file';
-import { ProfileRepository } from '../../store/profiles/profiles';
 import type { BatchSheets } from '../jobs/batches/rules';
-import type { CommandContext } from '../jobs/context';
-import { CommandError } from '../jobs/errors';
-import { writeFolder } from '../jobs/single-kind';
 
 /** Sheets of a batch of lookups besides `results.csv`: one for each section over all people. */
 export function profileSheets(folder: string, how: { excel: boolean }): BatchSheets {
@@ -64,35 +58,6 @@ function sectionsOf(answer: Buffer): ProfileSection[] {
   return profileSections(parseJson(answer) as object);
 }
 
-const lookupCall = { method: 'GET', pathTemplate: '/perfil/patrimonial/cpf/{cpf}' } as const;
-
-/** All files that a folder of a profile may have. */
-const ours = new RegExp(
-  `^(?:profile\\.json|report\\.html|(?:${profileSectionNames.join('|')})\\.csv)$`,
-);
-
-/**
- * Writes `profile.json` and a CSV for each reported section from the store: an unencrypted export. Removes other
- * files of an earlier result: they may be about another person.
- * @returns file names
- */
-export async function writeProfileFolder(
-  { store }: CommandContext,
-  outcomesIn: string,
-  outcome: ProfileOutcome,
-  { folder, excel }: { folder: string; excel: boolean },
-): Promise<string[]> {
-  const { call, jobId } = outcome;
-  const body = call === null ? null : await new ProfileRepository(store).answer(outcomesIn, call);
-  const read = body === null ? null : profileFromWire(lookupCall, body);
-  if (read?.kind !== 'profile') {
-    throw new CommandError([
-      `${jobId}: its answer is not in the store any more`,
-      `${jobId}: a sua resposta não está mais armazenada`,
-    ]);
-  }
-  const sections = profileSections(read.answer);
-  const files = new Map([['profile.json', `${JSON.stringify(read.answer, null, 2)}\n`]]);
-  for (const section of sections) files.set(`${section.name}.csv`, csvTable(section, { excel }));
-  return writeFolder({ store, id: jobId, folder, ours }, files);
+export function tablesOf(answer: Buffer, how: { excel: boolean }): [name: string, string][] {
+  return sectionsOf(answer).map((section) => [`${section.name}.csv`, csvTable(section, how)]);
 }

@@ -26,10 +26,11 @@ const list: ServiceList<Trace> = {
   ],
   pathTemplate: '/rastro',
   api: (service, { traceNames }, timeoutMs) => new TracesApi(service, traceNames, timeoutMs),
-  filters: { status: traceStates, type: traceTypes },
-  fieldOf: { status: ({ state }) => state, type: ({ type }) => type },
+  filters: {
+    status: { words: traceStates, of: ({ state }) => state },
+    type: { words: traceTypes, of: ({ type }) => type },
+  },
   id: ({ traceId }) => traceId,
-  billing: ({ billing }) => billing,
   /** `job`: of ours; null: requested elsewhere. */
   view: async (one, store) => {
     const { billing, completedAt, createdAt, partial, strategy, target, traceId: id, type } = one;

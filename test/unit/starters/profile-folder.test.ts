@@ -1,10 +1,10 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProfileRepository } from '../../../src/store/profiles/profiles';
-import type { ProfileOutcome } from '../../../src/domain/profiles/lookup';
+import type { ProfileOutcome, ProfileRecord } from '../../../src/domain/profiles/lookup';
 import { profileKind } from '../../../src/starters/profiles/kind';
-import { writeProfileFolder } from '../../../src/starters/profiles/sheets';
 import type { CommandContext } from '../../../src/starters/jobs/context';
+import type { EndedJob } from '../../../src/starters/jobs/job-kind';
 import { personProfile } from '../../support/profile-answers';
 import { TemporaryStore } from '../../support/temporary-store';
 
@@ -18,13 +18,12 @@ async function written(person: string, answer: object): Promise<string[]> {
   const { store } = place;
   const outcomesIn = `profiles/${person}/1`;
   await new ProfileRepository(store).putAnswer(outcomesIn, Buffer.from(JSON.stringify(answer)), 1);
-  const outcome = { call: 1, jobId: `profile/${person}/1`, answered: 1, sha256: null };
   const folder = join(place.folder, 'out');
-  await writeProfileFolder(
+  await profileKind.export?.(
     { store } as unknown as CommandContext,
-    outcomesIn,
-    { ...outcome, settledAt: '2026-01-05T10:00:00.000Z' } as ProfileOutcome,
-    { folder, excel: false },
+    { folder: outcomesIn, outcome: { call: 1 } } as EndedJob<ProfileRecord, ProfileOutcome>,
+    folder,
+    { lang: 'en', excel: false, html: false, pdfNames: 'id' },
   );
   return (await readdir(folder)).sort();
 }

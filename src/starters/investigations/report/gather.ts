@@ -111,7 +111,7 @@ async function addJob(
     endedAt,
     requested,
     unanswered,
-    cost: await kind.cost(ended, ctx),
+    cost: (await kind.cost?.(ended, ctx)) ?? [],
   });
   const about =
     (await placers[job.kind]?.(ctx, report, { job, step, file, facts, tables })) ?? null;

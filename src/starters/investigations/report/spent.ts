@@ -38,7 +38,8 @@ export async function costOf(
   const totals = new BillingTotals();
   for (const { child, job } of jobs) {
     if (child.before) continue;
-    for (const one of await kindOf(job.kind).cost(endedJob(job as Job), ctx)) totals.merge(one);
+    const cost = await kindOf(job.kind).cost?.(endedJob(job as Job), ctx);
+    for (const one of cost ?? []) totals.merge(one);
   }
   return totals.all();
 }

@@ -27,7 +27,6 @@ export function jobBatchKind<Input, Outcome extends EndOfChild>(
   };
   return {
     kind,
-    prefix: `${kind}/`,
     noun: [`${rules.noun[0]} of`, `${rules.noun[1]} de`],
     service: kindFacts[kind].service,
     workflowId: (_, id) => workflowIdOf(id),
@@ -59,7 +58,6 @@ export function jobBatchKind<Input, Outcome extends EndOfChild>(
       const summary = summaryOf(job, await surveyOf(ctx, job));
       return { ...summary, results: folder && join(folder, 'results.csv') };
     },
-    artifacts: () => [],
     cost: async (job, ctx) => (await surveyOf(ctx, job)).billing.all(),
     requests: ({ input: { children, items } }) => {
       return { requested: children, reused: items - children, possibleDoubleCharges: 0 };

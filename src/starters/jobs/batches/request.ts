@@ -24,7 +24,7 @@ import type { JobBatchInput } from '../../../workflows/inputs';
 import type { CommandContext } from '../context';
 import type { Job } from '../job-kind';
 import type { SheetTerms, StartTerms } from '../begin/request';
-import { problemOf, type StartPlan, type Foreseen, type LineProblem } from '../begin/start-job';
+import { foreseeRows, type StartPlan, type Foreseen } from '../begin/start-job';
 import { storeFile } from '../written-file';
 
 /** Non-empty lines; `left`: rows found and not requested, by reason. */
@@ -227,22 +227,18 @@ function budgetOf(
 }
 
 async function foresee(request: BatchRequest): Promise<Foreseen> {
-  const foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0 };
-  const problems: LineProblem[] = [];
   const foresight = request.foresight?.();
   const rows = request.rows();
-  for await (const row of rows) {
-    if ('code' in row) problems.push(problemOf(row));
-    if (row.kind !== 'item') continue;
+  const found = await foreseeRows(rows, async (row) => {
     const item = itemOf(row);
     const existing = await request.existing(item);
-    if (existing === null || (existing.ended && request.rerun)) {
-      foreseen.request += 1;
-      await foresight?.add(item);
-    } else foreseen[existing.ended ? 'reuse' : 'underWay'] += 1;
-  }
+    if (existing !== null && !(existing.ended && request.rerun))
+      return existing.ended ? 'reuse' : 'underWay';
+    await foresight?.add(item);
+    return 'request';
+  });
   const lines = foresight?.lines() ?? [];
-  return { ...foreseen, problems, left: rows.left ?? {}, ...(lines.length > 0 && { lines }) };
+  return { ...found, left: rows.left ?? {}, ...(lines.length > 0 && { lines }) };
 }
 
 type FileRequest = SheetTerms & Pick<StartTerms, 'label' | 'rerun'>;

@@ -2,6 +2,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowIdReusePolicy,
 } from '@temporalio/client';
+import type { ManifestItem, ManifestRow } from '../../../domain/certificates/certificates';
 import { startEntry, type StartDetails } from '../../../domain/audit-entries';
 import { queueName } from '../../../domain/core/queues';
 import type { EngineClient } from '../../../temporal/connection';
@@ -10,7 +11,7 @@ import { refuseMissingSearchAttributes } from '../../../temporal/search-attribut
 import { attributesAtStart, jobIdOf } from '../../../workflows/core/search-attributes';
 import { isRunning, type CommandContext } from '../context';
 import { findJob } from '../find-job';
-import { inputOf, type Job, type JobKind, type JobToRun } from '../job-kind';
+import { inputOf, isOfKind, type Job, type JobKind, type JobToRun } from '../job-kind';
 
 /** A job to start, looked up before anything is stored or sent. */
 export interface StartPlan<Input, Outcome> {
@@ -79,6 +80,19 @@ export function problemOf({
   return { line, status, code, message, ...(reference !== '' && { reference }) };
 }
 
+/** Dry run of rows. @param foresee what would become of one */
+export async function foreseeRows<T extends string>(
+  rows: AsyncIterable<ManifestRow<T>> | Iterable<ManifestRow<T>>,
+  foresee: (row: ManifestItem<T>) => Promise<'request' | 'reuse' | 'underWay' | 'unknown'>,
+): Promise<Foreseen> {
+  const found: Foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
+  for await (const row of rows) {
+    if ('code' in row) found.problems.push(problemOf(row));
+    if (row.kind === 'item') found[await foresee(row)] += 1;
+  }
+  return found;
+}
+
 /**
  * Starts a stored job, or attaches to the one that runs under its workflow id.
  * @returns the running job: another command may have started the same request a moment before
@@ -111,7 +125,7 @@ export async function startJob<Input, Outcome>(
   });
   const handle = engine.client.workflow.getHandle(workflowId);
   const startedFor = jobIdOf((await handle.describe()).typedSearchAttributes);
-  if (startedFor?.startsWith(kind.prefix) !== true || startedFor === job.id) return job;
+  if (startedFor === null || !isOfKind(kind, startedFor) || startedFor === job.id) return job;
   await plan.withdraw?.(job);
   return yieldTo(ctx, job, startedFor);
 }

@@ -1,14 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, fstatSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import type { ChildProcess } from 'node:child_process';
 import type { Environment } from '../../../environment';
 import type { Store } from '../../../store/store';
 import { engineLogPath, retireIdleRecord } from '../../../temporal/engine-record';
 import { takeStoreForSandbox } from '../../../temporal/sandbox-store';
-import { tailOf } from '../../../temporal/processes';
-import { CommandError } from '../../jobs/errors';
-import { openLog } from '../supervised';
+import { startPart } from '../supervised';
 import pino from 'pino';
 import {
   codecLog,
@@ -40,27 +35,12 @@ export async function startSandboxProcess(
   await takeStoreForSandbox(environment, store);
   const { dataDir } = environment;
   const tokens = ['--token', sandboxToken, '--credit-token', creditSandboxToken];
-  const args = ['sandbox', '--json', '--port', '0', ...tokens];
+  const args = ['--port', '0', ...tokens];
   if (scenario !== undefined) args.push('--scenario', scenario);
   if (seed !== undefined) args.push('--seed', seed);
-  const logPath = engineLogPath(dataDir, 'sandbox');
-  const log = openLog(logPath);
-  const from = fstatSync(log).size;
-  const child = spawn(process.execPath, [process.argv[1] ?? '', ...args], {
-    detached: true,
-    stdio: ['ignore', 'pipe', log, 'ipc'],
-  });
-  closeSync(log);
-  if (child.stdout === null) throw new CommandError('the sandbox has no output');
-  const lines = createInterface({ input: child.stdout });
-  const ended = once(child, 'exit').then(async () => {
-    const tail = await tailOf(logPath, from);
-    throw new CommandError(`the sandbox did not start; the end of its log:\n${tail}`);
-  });
-  ended.catch(() => undefined);
-  const [line] = (await Promise.race([once(lines, 'line'), ended])) as [string];
-  const { baseUrl, creditBaseUrl } = JSON.parse(line) as Addresses;
-  return { baseUrl, creditBaseUrl, process: child };
+  const log = engineLogPath(dataDir, 'sandbox');
+  const { child, ready } = await startPart<Addresses>(['sandbox', ...args], log, { execArgv: [] });
+  return { ...ready, process: child };
 }
 
 type Addresses = Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>;

@@ -245,14 +245,8 @@ export async function stopEngine(dataDir: string): Promise<boolean> {
   if (pid === null) return endOrphanedServer(dataDir);
   process.kill(pid, 'SIGTERM');
   const deadlineAt = Date.now() + longestStopMs;
-  const reportAt = Date.now() + 10_000;
-  let isShown = false;
   while (!hasEnded(pid)) {
     if (Date.now() > deadlineAt) throw new CommandError(`process ${pid} does not end`);
-    if (!isShown && Date.now() > reportAt) {
-      printNote(`process ${pid} brings to its end what is being sent: an upload may take minutes`);
-      isShown = true;
-    }
     await sleep(200);
   }
   return true;
