@@ -30,6 +30,8 @@ export async function start<Input, Outcome>(
   // With `--reference`, files are named by the reference.
   if (flags.reference !== undefined) flags.pdfNames ??= 'reference';
   const ctx = await openContext(printNote, flags.by);
+  if (flags.detach !== true && kind.export !== undefined)
+    await refuseUnwritable(flags.out ?? 'out');
   const plan = await prepare(ctx);
   if (flags.dryRun === true) {
     const isOpen = plan.existing?.outcome === null;
@@ -40,8 +42,6 @@ export async function start<Input, Outcome>(
     return;
   }
   for (const line of problemLines(plan.problems ?? [], ctx.reader)) printNote(line);
-  if (flags.detach !== true && kind.export !== undefined)
-    await refuseUnwritable(flags.out ?? 'out');
   const record = async (): Promise<string> => {
     const id = await plan.record();
     const { folder } = await findJob(ctx, id);
