@@ -113,8 +113,9 @@ export function dryRun(
   reuseSince: number,
 ): Promise<Foreseen> {
   const at = Date.now();
-  return foreseeRows(rows(), ({ document, type }) => {
-    const subject = certificateSubject(type, idKey.nameOf('document', document));
+  return foreseeRows(rows(), async (row) => {
+    if (row.kind !== 'item') return null;
+    const subject = certificateSubject(row.type, idKey.nameOf('document', row.document));
     return foreseenIssuance(store, subject, { at, reuseSince });
   });
 }

@@ -230,6 +230,7 @@ async function foresee(request: BatchRequest): Promise<Foreseen> {
   const foresight = request.foresight?.();
   const rows = request.rows();
   const found = await foreseeRows(rows, async (row) => {
+    if (row.kind !== 'item') return null;
     const item = itemOf(row);
     const existing = await request.existing(item);
     if (existing !== null && !(existing.ended && request.rerun))

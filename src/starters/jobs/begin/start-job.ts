@@ -2,7 +2,6 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowIdReusePolicy,
 } from '@temporalio/client';
-import type { ManifestItem, ManifestRow } from '../../../domain/certificates/certificates';
 import { startEntry, type StartDetails } from '../../../domain/audit-entries';
 import { queueName } from '../../../domain/core/queues';
 import type { EngineClient } from '../../../temporal/connection';
@@ -80,15 +79,18 @@ export function problemOf({
   return { line, status, code, message, ...(reference !== '' && { reference }) };
 }
 
-/** Dry run of rows. @param foresee what would become of one */
-export async function foreseeRows<T extends string>(
-  rows: AsyncIterable<ManifestRow<T>> | Iterable<ManifestRow<T>>,
-  foresee: (row: ManifestItem<T>) => Promise<'request' | 'reuse' | 'underWay' | 'unknown'>,
+type RefusedLine = Parameters<typeof problemOf>[0];
+
+/** Dry run of rows. @param foresee what would become of one; null: nothing is requested for it */
+export async function foreseeRows<Row extends Pick<RefusedLine, 'kind' | 'line'>>(
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  foresee: (row: Row) => Promise<'request' | 'reuse' | 'underWay' | 'unknown' | null>,
 ): Promise<Foreseen> {
   const found: Foreseen = { request: 0, reuse: 0, underWay: 0, unknown: 0, problems: [] };
   for await (const row of rows) {
-    if ('code' in row) found.problems.push(problemOf(row));
-    if (row.kind === 'item') found[await foresee(row)] += 1;
+    if ('code' in row) found.problems.push(problemOf(row as Row & RefusedLine));
+    const word = await foresee(row);
+    if (word !== null) found[word] += 1;
   }
   return found;
 }
