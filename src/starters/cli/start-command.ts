@@ -30,9 +30,11 @@ export async function start<Input, Outcome>(
   // With `--reference`, files are named by the reference.
   if (flags.reference !== undefined) flags.pdfNames ??= 'reference';
   const ctx = await openContext(printNote, flags.by);
+  const plan = await prepare(ctx);
+  if (flags.dryRun !== true)
+    for (const line of problemLines(plan.problems ?? [], ctx.reader)) printNote(line);
   if (flags.detach !== true && kind.export !== undefined)
     await refuseUnwritable(flags.out ?? 'out');
-  const plan = await prepare(ctx);
   if (flags.dryRun === true) {
     const isOpen = plan.existing?.outcome === null;
     const word = isOpen ? 'underWay' : isAnswered(plan) ? 'reuse' : 'request';
@@ -41,7 +43,6 @@ export async function start<Input, Outcome>(
     printAs(flags.json, { dryRun: true, ...found }, dryRunLines(found, ctx.reader));
     return;
   }
-  for (const line of problemLines(plan.problems ?? [], ctx.reader)) printNote(line);
   const record = async (): Promise<string> => {
     const id = await plan.record();
     const { folder } = await findJob(ctx, id);

@@ -120,6 +120,7 @@ describe('a result folder that cannot be written', () => {
   test.each([
     ['of a folder', ['--input', 'lot']],
     ['of a file', ['--input', 'lot/good.rem']],
+    ['of a dry run', ['--input', 'lot/good.rem', '--dry-run']],
   ])('is told by an analysis %s before anything is sent', async (_, words) => {
     await writeFile('lot/good.rem', cnabFile({ receivables: 1 }));
     await writeFile('taken', 'a file');
