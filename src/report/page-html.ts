@@ -133,7 +133,7 @@ function tableHtml({ columns, rows, totals = null, more }: Table, reader: Reader
       const look = `${lookOf(column)}${isEmpty(content) ? ' empty' : ''}`;
       return html`<td class="${look}" data-label="${names[at] ?? ''}">${content}</td> `;
     });
-  return html`<table class="rows words">
+  return html`<table class="rows">
       <thead>
         <tr>
           ${columns.map((column, at) => {

@@ -52,8 +52,6 @@ td { vertical-align: top; padding: 9px 12px 9px 0; border-bottom: 1px solid var(
 tr:last-child > td { border-bottom: 0; }
 th:last-child, td:last-child { padding-right: 0; }
 .right { text-align: right; }
-.words td { overflow-wrap: anywhere; }
-.words td.right { white-space: nowrap; }
 .bar { display: block; height: 10px; margin-top: 8px; border-radius: 2px; background: var(--quiet); min-width: 2px; }
 .bar.good { background: var(--good); } .bar.warn { background: var(--warn); } .bar.bad { background: var(--bad); }
 code, .command { overflow-wrap: anywhere; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace; font-size: 13px; }

@@ -21,7 +21,7 @@ export async function otherAddresses(store: Store, services: Services): Promise<
 export async function keepAddresses(store: Store, services: Services): Promise<void> {
   const before = await store.records.getJson<Addresses>(key);
   const own = Object.entries(addressesOf(services)).filter(([, address]) => address !== undefined);
-  await store.records.putJson(key, { ...before, ...Object.fromEntries(own) });
+  await store.records.replace(key, JSON.stringify({ ...before, ...Object.fromEntries(own) }));
 }
 
 function addressesOf({ credit, investigation }: Services): Addresses {

@@ -21,3 +21,15 @@ it('names the services whose address is another than that of the worker before',
   await keepAddresses(store, { credit, investigation: null });
   expect(await otherAddresses(store, moved)).toHaveLength(1);
 });
+
+it('keeps the addresses of the last start, and of services that were configured later', async () => {
+  const { store } = place;
+  const investigation = { baseUrl: 'https://one.example' };
+  await keepAddresses(store, { credit: null, investigation });
+  const credit = { baseUrl: 'https://credit.example' };
+  const moved = { credit, investigation: { baseUrl: 'https://two.example' } };
+  await keepAddresses(store, moved);
+  expect(await otherAddresses(store, moved)).toEqual([]);
+  const others = { credit: { baseUrl: 'https://other.example' }, investigation };
+  expect(await otherAddresses(store, others)).toHaveLength(2);
+});
