@@ -103,7 +103,7 @@ export function superviseWorker(logFile: string, env: NodeJS.ProcessEnv) {
 }
 
 /** A part of this program, which is ready with its first message. */
-export async function startPart<Ready>(
+export async function startPart(
   words: readonly [string, ...string[]],
   logFile: string,
   how: ForkOptions,
@@ -123,7 +123,7 @@ export async function startPart<Ready>(
     throw new CommandError(`the ${words[0]} did not start; the end of its log:\n${tail}`);
   });
   early.catch(() => undefined);
-  const [ready] = (await Promise.race([once(child, 'message'), early])) as [Ready];
+  const [ready] = (await Promise.race([once(child, 'message'), early])) as [unknown];
   return { child, exited, ready };
 }
 

@@ -39,8 +39,8 @@ export async function startSandboxProcess(
   if (scenario !== undefined) args.push('--scenario', scenario);
   if (seed !== undefined) args.push('--seed', seed);
   const log = engineLogPath(dataDir, 'sandbox');
-  const { child, ready } = await startPart<Addresses>(['sandbox', ...args], log, { execArgv: [] });
-  return { ...ready, process: child };
+  const { child, ready } = await startPart(['sandbox', ...args], log, { execArgv: [] });
+  return { ...(ready as Addresses), process: child };
 }
 
 type Addresses = Pick<RunningSandbox, 'baseUrl' | 'creditBaseUrl'>;
