@@ -150,21 +150,3 @@ export function command(line: string): Html {
     >${words.flatMap((word, at): Content[] => (at === 0 ? [word] : [' ', word]))}</code
   >`;
 }
-
-/**
- * The command line of a resolution.
- *
- * @param which `--line 7` or `--status failed`
- */
-export function resolveLine(
-  id: string,
-  { action, which = '' }: { action: string; which?: string },
-  { say }: Reader,
-): string {
-  const externalId = action === 'adopt' ? ' --external-id UUID' : '';
-  return `diligence resolve ${id} ${which}${which && ' '}--action ${action}${externalId} --note "${say('why', 'motivo')}"`;
-}
-
-export function shellWord(text: string): string {
-  return /^[\p{L}\p{N}_./:@-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}

@@ -1,6 +1,7 @@
 import type { Words } from '../domain/job';
 import type { ReportLanguage } from './formats';
 import { names } from './names';
+import type { Reader } from './reader';
 
 /** Words of ours and of the services, in the readers' languages. Others are unchanged. */
 
@@ -150,4 +151,22 @@ export function sentence(text: string): string {
 
 function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/**
+ * The command line of a resolution.
+ *
+ * @param which `--line 7` or `--status failed`
+ */
+export function resolveLine(
+  id: string,
+  { action, which = '' }: { action: string; which?: string },
+  { say }: Reader,
+): string {
+  const externalId = action === 'adopt' ? ' --external-id UUID' : '';
+  return `diligence resolve ${id} ${which}${which && ' '}--action ${action}${externalId} --note "${say('why', 'motivo')}"`;
+}
+
+export function shellWord(text: string): string {
+  return /^[\p{L}\p{N}_./:@-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

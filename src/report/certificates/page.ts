@@ -8,8 +8,8 @@ import { binsOf, quantile } from '../bins';
 import type { ReportLanguage } from '../formats';
 import { code, type Block, type Section } from '../page';
 import { readerOf, type Reader } from '../reader';
-import { command, resolveLine, shellWord, type EvidenceFile } from '../sections';
-import { sentence, statusWord } from '../words';
+import { command, type EvidenceFile } from '../sections';
+import { resolveLine, sentence, shellWord, statusWord } from '../words';
 import type { ReportFigures } from './figures';
 
 export interface Report {

@@ -6,15 +6,8 @@ import { html } from '../html';
 import { code, type Block, type Fact, type Section } from '../page';
 import { problemWords } from '../problem-words';
 import { type Reader, readerOf } from '../reader';
-import {
-  command,
-  costTile,
-  jobHtml,
-  resolveLine,
-  type JobPage,
-  type TimelineEvent,
-} from '../sections';
-import { nameOf, pathName, sentence, statusWord } from '../words';
+import { command, costTile, jobHtml, type JobPage, type TimelineEvent } from '../sections';
+import { nameOf, pathName, resolveLine, sentence, statusWord } from '../words';
 import { dossierPart } from './dossier';
 import { lensPart } from './lens';
 import { profilePart } from './profile';

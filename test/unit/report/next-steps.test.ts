@@ -1,7 +1,7 @@
 import type { RowStatus, StoredResultRow } from '../../../src/domain/certificates/certificates';
 import { actionFor } from '../../../src/report/certificates/figures';
 import { readerOf } from '../../../src/report/reader';
-import { resolveLine, shellWord } from '../../../src/report/sections';
+import { resolveLine, shellWord } from '../../../src/report/words';
 import { resolveCommand } from '../../../src/starters/resolve';
 import { rowOf } from './sample';
 
