@@ -1,7 +1,6 @@
-import type { Words } from '../domain/job';
+import type { Say, Words } from '../domain/job';
 import type { ReportLanguage } from './formats';
 import { names } from './names';
-import type { Reader } from './reader';
 
 /** Words of ours and of the services, in the readers' languages. Others are unchanged. */
 
@@ -161,7 +160,7 @@ function capital(text: string): string {
 export function resolveLine(
   id: string,
   { action, which = '' }: { action: string; which?: string },
-  { say }: Reader,
+  { say }: { say: Say },
 ): string {
   const externalId = action === 'adopt' ? ' --external-id UUID' : '';
   return `diligence resolve ${id} ${which}${which && ' '}--action ${action}${externalId} --note "${say('why', 'motivo')}"`;
