@@ -6,11 +6,6 @@ import { StoreError } from './store-error';
 
 export type PutResult = 'stored' | 'exists';
 
-export interface PutOptions {
-  /** Always beside the database: PDFs, pictures, uploads. */
-  bytes?: boolean;
-}
-
 /** Bytes that are flushed and not yet named by a record. */
 export interface StoredBytes {
   key: string;
@@ -50,7 +45,8 @@ export class RecordRepository extends Repository {
   async putIfAbsent(
     key: string,
     body: Uint8Array | string,
-    { bytes = false }: PutOptions = {},
+    /** Always beside the database: PDFs, pictures, uploads. */
+    { bytes = false } = {},
   ): Promise<PutResult> {
     if (bytes && (await this.#blobOf(key)) !== undefined) return 'exists';
     const position = await this.#position(key, body, bytes);
@@ -60,8 +56,8 @@ export class RecordRepository extends Repository {
     return 'exists';
   }
 
-  putJson(key: string, value: unknown, options?: PutOptions): Promise<PutResult> {
-    return this.putIfAbsent(key, JSON.stringify(value, null, 2), options);
+  putJson(key: string, value: unknown): Promise<PutResult> {
+    return this.putIfAbsent(key, JSON.stringify(value, null, 2));
   }
 
   /** Flushes bytes that a transaction is to name. Null: the key exists already. */

@@ -1,7 +1,7 @@
 import type { DossierOutcome } from '../../domain/dossiers/follow';
 import type { Section, Tile } from '../page';
 import type { Reader } from '../reader';
-import { costTile } from '../sections';
+import { costWords } from '../sections';
 import { statusWord } from '../words';
 import type { FindingsReport, SpecialPart } from './report';
 
@@ -92,13 +92,12 @@ function rulesSection({ findings }: FindingsReport): Section | null {
 
 function attemptsSection({ attempts }: DossierOutcome, reader: Reader): Section | null {
   if (attempts.length === 0) return null;
-  const rows = attempts.map(({ billing, number, status }) => {
-    const { note = '', value } = costTile(
-      billing === null ? [] : [{ ...billing, count: 1 }],
-      reader,
-    );
-    return [number, status, `${value} ${note}`];
-  });
+  const unbilled = reader.say('not reported', 'não informado');
+  const rows = attempts.map(({ billing, number, status }) => [
+    number,
+    status,
+    billing === null ? unbilled : costWords({ ...billing, count: 1 }, reader).join(' '),
+  ]);
   return {
     title: ['Attempts', 'Tentativas'],
     blocks: {
