@@ -8,7 +8,7 @@ import { openStatuses } from './certificates/resolve';
 import { deadlineOption, withActor, withDetach, withLanguage } from './cli/flags';
 import { followHere } from './cli/follow';
 import { exitCodes, oneOf, onScreen, printAs, printNote, wholeNumber } from './cli/terminal';
-import { openContext, withEngine, type CommandContext } from './jobs/context';
+import { openContext, warnWithoutPollers, withEngine, type CommandContext } from './jobs/context';
 import { resolveJob } from './jobs/decide/resolve';
 import { resolverOf } from './jobs/decide/resolve-single';
 import { UsageError } from './jobs/errors';
@@ -97,6 +97,7 @@ async function resolve(name: string, flags: ResolveFlags): Promise<number> {
     continuation !== null && detach !== true && (continuation.id !== id || length > 0);
   if (isFollowed)
     await withEngine(ctx, async (engine) => {
+      await warnWithoutPollers(engine, ctx, resolved.service);
       // A resolution of rows has a workflow of its own.
       const followed = length > 0 ? kindOf('decision') : resolved;
       await followHere(ctx, engine, continuation, followed);

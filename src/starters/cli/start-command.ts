@@ -3,7 +3,7 @@ import type { Reader } from '../../report/reader';
 import type { EngineClient } from '../../temporal/connection';
 import { beginJob, isAnswered, type GivenTerm } from '../jobs/begin/begin-job';
 import { yieldTo, type StartPlan, type Foreseen } from '../jobs/begin/start-job';
-import { openContext, type CommandContext } from '../jobs/context';
+import { openContext, warnWithoutPollers, type CommandContext } from '../jobs/context';
 import { envelopeOf } from '../jobs/envelope';
 import { outputTerms } from '../jobs/export-job';
 import { findJob } from '../jobs/find-job';
@@ -77,6 +77,7 @@ async function followStarted<Input, Outcome>(
     printAs(flags.json, await envelopeOf(ctx, kind, view, null), [job.id]);
     return exitCodes.done;
   }
+  await warnWithoutPollers(engine, ctx, kind.service);
   const workflowId = kind.workflowId(job.input, job.id);
   const ended = await followHere(ctx, engine, { id: job.id, workflowId }, kind);
   const ran = await yieldTo(ctx, job, ended.jobId ?? job.id);

@@ -3,7 +3,7 @@ import { AuditTrail } from '../../store/audit/trail';
 import { doubtSince } from '../../store/epoch';
 import { findIdKey } from '../../store/sealed/find-id-key';
 import type { IdKey } from '../../protection/id-key';
-import { queueSuffix } from '../../domain/core/queues';
+import { queueName, queueSuffix, queuesOf } from '../../domain/core/queues';
 import { readEnvironment, type Environment } from '../../environment';
 import { readerOf, type Reader } from '../../report/reader';
 import type { Language, Tell } from '../../domain/job';
@@ -83,6 +83,35 @@ export async function withEngine<T>(
     return await work(engine);
   } finally {
     await engine.close();
+  }
+}
+
+/** Prints one line when no worker polls the queues of this store: the job is stored, and waits. */
+export async function warnWithoutPollers(
+  engine: EngineClient,
+  ctx: CommandContext,
+  service: keyof typeof queuesOf = 'certificates',
+): Promise<void> {
+  const { queuePollers } =
+    require('../../temporal/queue-pollers') as typeof import('../../temporal/queue-pollers');
+  const deadlineAt = Date.now() + 10_000;
+  for (;;) {
+    const missing = [];
+    for (const kind of queuesOf[service]) {
+      const pollers = await queuePollers(engine, kind, ctx.queueSuffix);
+      if (pollers.length === 0) missing.push(queueName(kind, ctx.queueSuffix));
+    }
+    if (missing.length === 0) return;
+    if (Date.now() > deadlineAt) {
+      ctx.log(
+        ctx.reader.say(
+          `no worker polls ${missing.join(', ')}: the work waits until one with this store is started (\`diligence worker\`)`,
+          `nenhum worker atende ${missing.join(', ')}: o trabalho aguarda até que um seja iniciado com este armazenamento (\`diligence worker\`)`,
+        ),
+      );
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }
 

@@ -15,7 +15,7 @@ import type { MonitorScanInput } from '../../workflows/inputs';
 import { attributesAtStart } from '../../workflows/core/search-attributes';
 import { withActor } from '../cli/flags';
 import { printAs, printNote, screenReader } from '../cli/terminal';
-import { openContext, withEngine } from '../jobs/context';
+import { openContext, warnWithoutPollers, withEngine } from '../jobs/context';
 import { CommandError } from '../jobs/errors';
 import { durationWithin, monitorIdsOf, monitorsOption, withTerms, type SweepFlags } from './ids';
 import { monitorForms } from './outcome-lines';
@@ -100,6 +100,7 @@ async function schedule(ids: readonly string[], flags: ScheduleFlags): Promise<v
       catchupWindow: Math.max(10_000, 2 * every),
       atOnce: true,
     });
+    await warnWithoutPollers(engine, ctx, 'monitors');
     const { count, say } = ctx.reader;
     const what = `${count(monitors, ...monitorForms)} ${say('every', 'a cada')} ${durationWords(every)}`;
     const told = created
