@@ -16,7 +16,7 @@ export interface Chart {
 }
 
 /** One drawing for a desktop, one for a telephone, with text of the same size. */
-export const chartSizes = [
+const chartSizes = [
   { name: 'wide', width: 520, height: 250 },
   { name: 'narrow', width: 320, height: 220 },
 ] as const;
