@@ -8,6 +8,8 @@ import {
 import type { Statement, StatementResult } from '../statement';
 import { StoreError, storeErrorOf } from '../store-error';
 
+/** Older versions may corrupt the file when two processes write and checkpoint at once. */
+const oldestVersion = '3.51.3';
 /** Short, and retried by the caller: SQLite's own waiting is not fair. */
 const busyTimeoutMs = 100;
 const mostStatements = 200;
@@ -49,6 +51,7 @@ export class SqliteConnection {
         this.exec('PRAGMA wal_autocheckpoint = 4000');
       }
       this.exec('PRAGMA foreign_keys = ON');
+      refuseOldVersion(this.#database);
     } catch (error) {
       throw storeErrorOf(error, `opening ${path}`);
     }
@@ -104,6 +107,18 @@ export class SqliteConnection {
 
 export function goneError(path: string): StoreError {
   return new StoreError('gone', `${path} is not the file that was opened`);
+}
+
+function refuseOldVersion(database: DatabaseSyncInstance): void {
+  const { version } = database.prepare('SELECT sqlite_version() AS version').get() as {
+    version: string;
+  };
+  if (version.localeCompare(oldestVersion, 'en', { numeric: true }) < 0) {
+    throw new StoreError(
+      'refused',
+      `SQLite ${version} corrupts what several processes write: ${oldestVersion} or later is needed`,
+    );
+  }
 }
 
 /** The write-ahead log inherits the mode of the file. */
