@@ -28,7 +28,7 @@ workflowSuite('what operators can search for', (rig) => {
 
   test('a lane belongs to its batch from its start, in every run', async () => {
     rig().fakes();
-    const batch = await rig().startBatch({ rows: 60, laneEvents: 40 });
+    const batch = await rig().startBatch({ rows: 240, laneEvents: 40 });
     await batch.result();
     const events = (await batch.fetchHistory()).events ?? [];
     const started = events.find((event) => event.childWorkflowExecutionStartedEventAttributes);
