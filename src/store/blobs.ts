@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { accessSync, existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readFile, readdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { flush, writeNew, writeOnce } from './files';
@@ -24,6 +24,9 @@ const isBlob = /^\d{4}-\d{2}-\d{2}\/[0-9a-f-]{36}$/;
  */
 export class BlobDirectory {
   readonly #root: string;
+  readonly #storeId: string;
+  /** That which was read last; another one in its place is read again. */
+  #marker: { dev?: number; ino?: number } = {};
   /** Days whose folders exist, with their names. */
   readonly #days = new Set<string>();
   /** Concurrent writes share the flush of their folder; larger groups would wait too long. */
@@ -32,12 +35,13 @@ export class BlobDirectory {
     run: (group) => this.#writeAll(group),
   });
 
-  constructor(root: string) {
+  constructor(root: string, storeId: string) {
     this.#root = root;
+    this.#storeId = storeId;
   }
 
   /** @param names whether a row names bytes, which must then be in another directory */
-  async prepare(storeId: string, names: () => Promise<boolean>): Promise<void> {
+  async prepare(names: () => Promise<boolean>): Promise<void> {
     const marker = join(this.#root, markerName);
     if (!existsSync(marker)) {
       if (await names()) {
@@ -47,12 +51,20 @@ export class BlobDirectory {
         );
       }
       await mkdir(this.#root, { recursive: true, mode: 0o700 });
-      await writeOnce(marker, `${storeId}\n`);
+      await writeOnce(marker, `${this.#storeId}\n`);
     }
-    const found = (await readFile(marker, 'utf8')).trim();
-    if (found !== storeId) {
-      throw new StoreError('refused', `${this.#root} holds the bytes of another store (${found})`);
-    }
+    this.#refuseOther('refused');
+  }
+
+  /** The directory at our path may be that of another store by now, or of none. */
+  #refuseOther(code: 'gone' | 'refused'): void {
+    const path = join(this.#root, markerName);
+    const { dev, ino } = statSync(path);
+    if (dev === this.#marker.dev && ino === this.#marker.ino) return;
+    const found = readFileSync(path, 'utf8').trim();
+    if (found !== this.#storeId)
+      throw new StoreError(code, `${this.#root} holds the bytes of another store (${found})`);
+    this.#marker = { dev, ino };
   }
 
   /** @returns the name to read it by */
@@ -98,8 +110,7 @@ export class BlobDirectory {
   async #writeAll(group: readonly NewBlob[]): Promise<(StoreError | null)[]> {
     const days = [...new Set(group.map(({ name }) => dirname(name)))];
     const unfit = await this.#attempt(async () => {
-      // An empty directory mounted instead of ours would accept them as well.
-      accessSync(join(this.#root, markerName));
+      this.#refuseOther('gone');
       for (const day of days) await this.#makeFolder(day);
     });
     if (unfit !== null) return group.map(() => unfit);
@@ -109,6 +120,8 @@ export class BlobDirectory {
     );
     const failed = await this.#attempt(async () => {
       for (const day of days) await flush(join(this.#root, day));
+      // Ours may have been moved away meanwhile, and a row would name what it does not hold.
+      this.#refuseOther('gone');
     });
     return ends.map((end) => end ?? failed);
   }

@@ -27,8 +27,8 @@ class DatabaseOpenedLate implements Database {
   readonly #opening: () => Promise<Database>;
   #opened: Promise<Database> | null = null;
 
-  constructor(blobs: BlobDirectory, opening: () => Promise<Database>) {
-    this.blobs = blobs;
+  constructor(blobs: string, opening: () => Promise<Database>) {
+    this.blobs = new BlobDirectory(blobs, this.id);
     this.#opening = opening;
   }
 
@@ -66,7 +66,7 @@ export class TemporaryPostgres extends DatabaseOpenedLate {
     const schema = `store_${randomBytes(8).toString('hex')}`;
     const url = `${server}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
     mkdirSync(join(root, 'blobs'), { recursive: true });
-    super(new BlobDirectory(join(root, 'blobs')), async () => {
+    super(join(root, 'blobs'), async () => {
       await runAt(server, `CREATE SCHEMA ${schema}`);
       return openPostgres(url, join(root, 'postgres-blobs'), idKey);
     });
@@ -95,7 +95,7 @@ export async function postgresSettings(
 export function postgresIn(folder: string): Database | null {
   const place = stores.get(folder);
   if (place === undefined) return null;
-  return new DatabaseOpenedLate(new BlobDirectory(place.blobs), async () => {
+  return new DatabaseOpenedLate(place.blobs, async () => {
     const database = await postgresToRead(place.url, place.blobs);
     if (database === null) throw new Error(`nothing is stored for ${folder} yet`);
     return database;

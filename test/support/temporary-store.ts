@@ -108,7 +108,7 @@ class DatabaseWithoutThread implements Database {
     this.#chain = new EventChain({ storeId: this.id, auditKey }, now);
     mkdirSync(join(root, 'blobs'), { recursive: true });
     writeFileSync(join(root, 'blobs', 'store-id'), this.id);
-    this.blobs = new BlobDirectory(join(root, 'blobs'));
+    this.blobs = new BlobDirectory(join(root, 'blobs'), this.id);
     const isNew = !existsSync(join(root, 'store.db'));
     this.#connection = new SqliteConnection(join(root, 'store.db'));
     if (isNew) for (const sql of migrations.flat()) this.#connection.exec(sql);

@@ -51,7 +51,7 @@ export async function openPostgres(url: string, blobs: string, idKey: IdKey): Pr
       writing.map((pool) => new PostgresWriter(pool, key)),
       blobs,
     );
-    await database.blobs.prepare(identity.id, () => namesBytes(database));
+    await database.blobs.prepare(() => namesBytes(database));
     return database;
   } catch (error) {
     await Promise.all(pools.map((pool) => pool.end()));
@@ -95,7 +95,7 @@ function postgresDatabase(
   [short, long]: readonly PostgresWriter[],
   directory: string,
 ): Database {
-  const blobs = new BlobDirectory(directory);
+  const blobs = new BlobDirectory(directory, id);
   const read = async <T>(statement: Statement): Promise<T[]> => {
     try {
       return (await reading.query<object>(queryOf(statement))).rows as T[];

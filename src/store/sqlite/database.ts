@@ -39,7 +39,7 @@ export async function openDatabase(folder: string, idKey: IdKey): Promise<Databa
   const { auditKey } = idKey;
   const writer = new SqliteWriter({ path, expected, storeId: identity.id, auditKey });
   const database = sqliteDatabase(reader, identity, writer);
-  await database.blobs.prepare(identity.id, () => namesBytes(database));
+  await database.blobs.prepare(() => namesBytes(database));
   return database;
 }
 
@@ -93,7 +93,7 @@ function sqliteDatabase(
   writer: SqliteWriter | null,
 ): Database {
   const folder = dirname(reader.path);
-  const blobs = new BlobDirectory(join(folder, blobsName));
+  const blobs = new BlobDirectory(join(folder, blobsName), id);
   const submit = async (commit: Commit): Promise<StatementResult[]> => {
     if (writer !== null) return writer.submit(commit);
     throw new StoreError('read-only', 'the store was opened to be read alone');

@@ -12,10 +12,11 @@ import { BlobDirectory, markerName } from '../../../src/store/blobs';
 
 let root: string;
 let blobs: BlobDirectory;
-beforeEach(() => {
+beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'diligence-blobs-'));
   writeFileSync(join(root, markerName), 'a store');
-  blobs = new BlobDirectory(root);
+  blobs = new BlobDirectory(root, 'a store');
+  await blobs.prepare(async () => false);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -61,4 +62,42 @@ it('takes nothing where the mark of the store is gone, and goes on when it is ba
   writeFileSync(join(root, markerName), 'a store');
   const name = await blobs.put('bytes');
   expect(readFileSync(join(root, name), 'utf8')).toBe('bytes');
+});
+
+describe('where another store stands in the place of its own', () => {
+  const away = (): string => `${root}-away`;
+  const moveAway = (): void => {
+    fs.renameSync(root, away());
+    fs.mkdirSync(join(root, today()), { recursive: true });
+    writeFileSync(join(root, markerName), 'another store');
+  };
+  const moveBack = (): void => {
+    rmSync(root, { recursive: true });
+    fs.renameSync(away(), root);
+  };
+  afterEach(() => rmSync(away(), { recursive: true, force: true }));
+
+  it('takes nothing, and goes on when its own is back', async () => {
+    await blobs.put('before');
+    moveAway();
+    await expect(blobs.put('bytes')).rejects.toMatchObject({ code: 'gone' });
+    expect(readdirSync(join(root, today()))).toEqual([]);
+    moveBack();
+    const name = await blobs.put('bytes');
+    expect(readFileSync(join(root, name), 'utf8')).toBe('bytes');
+  });
+
+  it('names no bytes that were written while it was moved', async () => {
+    await blobs.put('before');
+    let moved = false;
+    const real = fs.fsync;
+    jest.spyOn(fs, 'fsync').mockImplementation((file, done) => {
+      if (!moved) moveAway();
+      moved = true;
+      real(file, done);
+    });
+    await expect(blobs.put('bytes')).rejects.toMatchObject({ code: 'gone' });
+    jest.restoreAllMocks();
+    moveBack();
+  });
 });
