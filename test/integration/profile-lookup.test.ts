@@ -50,7 +50,7 @@ async function lookUp(reply: Reply, ...more: string[]) {
 type Looked = Awaited<ReturnType<typeof lookUpOf>>;
 
 async function lookUpOf(person: string, ...more: string[]) {
-  const words = ['profile', 'lookup', '--rerun', '--json', '--out', 'out-profile'];
+  const words = ['profile', 'lookup', '--rerun', '--json', '--out', `out-${person}`];
   words.push('--cpf', person, ...more);
   const { code, stdout, stderr } = await installation.run(words);
   return { code, stderr, shown: (stdout === '' ? null : JSON.parse(stdout)) as Shown | null };
