@@ -25,4 +25,4 @@ USER node
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
     CMD ["node", "docker/health.cjs"]
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=8", "--heap-growing-percent=15", "dist/main.js", "worker"]
+CMD ["node", "dist/main.js", "worker"]

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ScenarioPatch } from '../src/sandbox';
-import { smallProcess } from '../src/starters/operate/supervised';
+import { workerEnv } from '../src/starters/operate/supervised';
 import { startDevServer, type DevServer } from '../src/temporal/dev-server';
 import { findTemporalCli } from '../src/temporal/temporal-cli';
 
@@ -93,9 +93,9 @@ export class Parts {
       await once(before, 'exit');
     }
     const log = openSync(join(this.folder, 'worker.log'), 'a');
-    const worker = spawn(process.execPath, [...smallProcess.execArgv, main, 'worker'], {
+    const worker = spawn(process.execPath, [main, 'worker'], {
       // As `dev` and the image start it.
-      env: { ...smallProcess.env, ...this.environment() },
+      env: { ...workerEnv, ...this.environment() },
       stdio: ['ignore', log, log, 'ipc'],
     });
     this.#children.push(worker);

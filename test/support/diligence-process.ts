@@ -16,7 +16,7 @@ import {
 } from '../../src/sandbox';
 import { KeyRing } from '../../src/protection/key-ring';
 import { findIdKey } from '../../src/store/sealed/find-id-key';
-import { smallProcess } from '../../src/starters/operate/supervised';
+import { workerEnv } from '../../src/starters/operate/supervised';
 import { openStore } from '../../src/store/open-store';
 import { dataConverterOf } from '../../src/temporal/payload/data-converter';
 import { startDevServer, type DevServer } from '../../src/temporal/dev-server';
@@ -185,8 +185,7 @@ export class Installation {
     const log = openSync(this.logPath, 'a');
     const worker = fork(program, [...workerWords, ...more], {
       // As `dev` and the image start it.
-      ...smallProcess,
-      env: { ...smallProcess.env, ...this.#ownEnv(), ...env },
+      env: { ...workerEnv, ...this.#ownEnv(), ...env },
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
