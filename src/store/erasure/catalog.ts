@@ -81,7 +81,7 @@ const roots: Readonly<Record<string, string>> = {
 
 /** Keys of records without personal data, or that must outlive it: HMACs only. */
 export const impersonalKeys =
-  /^(?:probe|keys|erasures|backups|restores|dossier-retries|monitor-(?:lists|list-pages|looks)|disabled-sinks)\//;
+  /^(?:(?:probe|keys|erasures|backups|restores|dossier-retries|monitor-(?:lists|list-pages|looks)|disabled-sinks)\/|service-addresses\.json$)/;
 
 export function foldersOf(holder: string): JobFolders | undefined {
   const [first] = holder.split('/');
