@@ -25,7 +25,7 @@ const isBlob = /^\d{4}-\d{2}-\d{2}\/[0-9a-f-]{36}$/;
 export class BlobDirectory {
   readonly #root: string;
   readonly #storeId: string;
-  /** That which was read last; another one in its place is read again. */
+  /** The marker file that was last read as ours: only another file in its place is read again. */
   #marker: { dev?: number; ino?: number } = {};
   /** Days whose folders exist, with their names. */
   readonly #days = new Set<string>();
