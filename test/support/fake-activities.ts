@@ -212,6 +212,7 @@ export class FakeActivities {
     let waits = this.handsOn;
     runs.add(1);
     rows.add(slots);
+    const ended = this.#freedPlaces.chunkRuns(input.name);
     try {
       const { requestMs = 0 } = this.#options;
       if (requestMs > 0) await time.sleep(requestMs * slots);
@@ -222,7 +223,7 @@ export class FakeActivities {
         const stopped = answers.find(endsRun);
         const failures = answers.filter(hasFailed).length;
         const isLeftOut = failures > 1 || answers.slice(-1).some(hasFailed);
-        waits &&= stopped === undefined && !isLeftOut && now < startedAt + 900;
+        waits &&= stopped === undefined && !isLeftOut && now < startedAt + 2_900;
         if (index >= slots && waits) {
           waits = await this.#takePlace(input, time);
           now = await time.now();
@@ -246,6 +247,7 @@ export class FakeActivities {
       rows.add(-slots);
       throw error;
     } finally {
+      ended();
       runs.add(-1);
     }
   }

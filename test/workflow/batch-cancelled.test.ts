@@ -50,11 +50,11 @@ workflowSuite('an order to a batch', (rig) => {
       .callsOf('requestCertificates')
       .map(({ input: { slots: _places, sendBy: _sendBy, ...input } }) => input);
     const recovered = fakes.callsOf('recoverRequests').map(({ input }) => input);
-    expect(runs).toHaveLength(2);
+    expect(runs).toHaveLength(3);
     // The first may have ended before the order came.
     expect(recovered).toContainEqual(runs[1]);
     for (const input of recovered) expect(runs).toContainEqual(input);
-    expect(doors).toBeLessThanOrEqual(30);
+    expect(doors).toBeLessThanOrEqual(40);
     const left = fakes.callsOf('leaveOutstanding').flatMap(({ input }) => input.rows);
     expect(left.map(([rowIndex]) => rowIndex).sort(ascending)).toEqual(placesUpTo(60));
     expect(await countsOf(batch)).toEqual([counted({ cancelled: 120 })]);

@@ -17,14 +17,14 @@ workflowSuite('the chunks of a lane', (rig) => {
     expect(new Set(watched.map(([rowIndex]) => rowIndex))).toEqual(new Set([0, 3]));
   });
 
-  it('hold at most thirty rows, and at most three are in flight', async () => {
+  it('hold at most a hundred rows, and at most three are in flight', async () => {
     const fakes = rig().fakes({}, { requestMs: 50 });
-    const lane = await rig().startLane({ rows: 95 });
-    expect(await lane.result()).toEqual({ counts: counted({ issued: 95 }) });
+    const lane = await rig().startLane({ rows: 320, share: 320 });
+    expect(await lane.result()).toEqual({ counts: counted({ issued: 320 }) });
     const sizes = fakes.callsOf('requestCertificates').map(({ input }) => input.rows.length);
-    expect(Math.max(...sizes)).toBe(30);
+    expect(Math.max(...sizes)).toBe(100);
     expect(fakes.runsInFlight.get('lane-0000')?.most).toBe(3);
-    expect(fakes.service.places.toSorted(ascending)).toEqual(placesUpTo(95));
+    expect(fakes.service.places.toSorted(ascending)).toEqual(placesUpTo(320));
     const names = fakes.callsOf('requestCertificates').map(({ input }) => input.chunk);
     expect(new Set(names).size).toBe(names.length);
   });

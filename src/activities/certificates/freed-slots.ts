@@ -7,6 +7,8 @@ interface FreedSlot {
 }
 
 interface Lane {
+  /** Chunks that run here: what they do not take now they may take later. */
+  chunks: number;
   free: FreedSlot[];
   waiting: ((slot: FreedSlot) => void)[];
 }
@@ -15,7 +17,7 @@ interface Lane {
 export interface SlotsOfPoll {
   /** A row has settled: its slot is free now. */
   free(): void;
-  /** Since when a slot is free and untaken; null: all were taken. */
+  /** Since when a slot is free, untaken, and without a chunk that may take it; null: none is. */
   untakenSince(): number | null;
   /** Withdraws untaken slots. Call it however the poll ends. */
   close(): void;
@@ -44,7 +46,10 @@ export class FreedSlots {
         slots.push(slot);
         this.#offer(lane, slot);
       },
-      untakenSince: () => slots.find(({ takenBy }) => takenBy === null)?.freedAt ?? null,
+      untakenSince: () => {
+        if ((this.#lanes.get(lane)?.chunks ?? 0) > 0) return null;
+        return slots.find(({ takenBy }) => takenBy === null)?.freedAt ?? null;
+      },
       close: () =>
         this.#change(lane, (of) => {
           of.free = of.free.filter((slot) => !slots.includes(slot));
@@ -57,6 +62,12 @@ export class FreedSlots {
         return [...taken];
       },
     };
+  }
+
+  /** A chunk of the lane runs until it calls the returned function. */
+  chunkRuns(lane: string): () => void {
+    this.#change(lane, (of) => void (of.chunks += 1));
+    return () => this.#change(lane, (of) => void (of.chunks -= 1));
   }
 
   /**
@@ -89,7 +100,7 @@ export class FreedSlots {
     });
   }
 
-  /** Lanes with a free slot or a waiting chunk. */
+  /** Lanes with a free slot or a chunk. */
   get size(): number {
     return this.#lanes.size;
   }
@@ -103,9 +114,9 @@ export class FreedSlots {
   }
 
   #change(name: string, change: (lane: Lane) => void): void {
-    const lane = this.#lanes.get(name) ?? { free: [], waiting: [] };
+    const lane = this.#lanes.get(name) ?? { chunks: 0, free: [], waiting: [] };
     change(lane);
-    if (lane.free.length + lane.waiting.length > 0) this.#lanes.set(name, lane);
+    if (lane.chunks + lane.free.length + lane.waiting.length > 0) this.#lanes.set(name, lane);
     else this.#lanes.delete(name);
   }
 }

@@ -61,7 +61,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
   async function pollCertificates(input: PollInput): Promise<PollAnswer> {
     const { cancellationSignal, info } = Context.current();
     const startedAt = now();
-    const heartbeats = new Heartbeats(now, 1_000);
+    const heartbeats = new Heartbeats(now, 2_000);
     const priority: CallPriority = input.interactive ? 'interactive' : 'poll';
     let wake: () => void = () => {};
     const held = new Map<number, Held>();

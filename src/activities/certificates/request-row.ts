@@ -31,7 +31,7 @@ import { sendKeyless } from '../core/attempt';
 import { nameOf } from '../core/job-records';
 
 /** A chunk starts no new row after this time. */
-export const chunkMs = 1_000;
+export const chunkMs = 3_000;
 /** A row that another job is requesting is checked again after this: most responses arrive by then. */
 const othersAnswerMs = 2_000;
 /** A paused row is checked again after this. */

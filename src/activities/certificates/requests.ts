@@ -39,8 +39,8 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const startedAt = now();
     const owner = chunkOwner(input.chunk);
     const lane = laneOfActivity();
-    // A chunk ends after a second: a cancellation could not end it sooner.
-    const heartbeats = new Heartbeats(now, 1_000);
+    // A chunk ends after three seconds: a cancellation would hardly end it sooner.
+    const heartbeats = new Heartbeats(now, 2_000);
     const { cancellationSignal } = Context.current();
     const answers: RowAnswer[] = [];
     const stored: OutcomeRecord[] = [];
@@ -71,6 +71,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       },
     };
     const accepted = deps.acceptedRows.ofChunk(lane);
+    const ended = deps.freedSlots.chunkRuns(lane);
     let { slots } = input;
     const waitsUntil = startedAt + chunkMs - slotMarginMs;
     let waitedInVain = false;
@@ -132,6 +133,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         return polledBy === undefined ? answer : { ...answer, polledBy };
       });
     } finally {
+      ended();
       accepted.close();
       heartbeats.stop();
     }

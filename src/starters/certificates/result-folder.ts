@@ -1,4 +1,5 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { statSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchSummary, ResultRow } from '../../domain/certificates/certificates';
 import type { OpenResultRow } from '../../domain/certificates/result-rows';
@@ -116,7 +117,8 @@ async function exportPdf(
   const target = join(folder, 'pdf', name);
   const bytes = await ctx.store.records.get(row.pdfKey);
   if (bytes === null) return null;
-  const { size = null } = (await stat(target).catch(() => null)) ?? {};
-  if (size !== bytes.length) await writeFile(target, bytes);
+  // At once: a turn of another thread for each call would take longer than the call.
+  const found = statSync(target, { throwIfNoEntry: false });
+  if (found?.size !== bytes.length) writeFileSync(target, bytes);
   return `pdf/${name}`;
 }

@@ -132,6 +132,7 @@ export interface RowWithOutcome {
 
 /** Of open jobs: more than are requested at once. */
 const itemsCached = 5_000;
+const itemsAtOnce = 50;
 
 export class CertificateJobs extends Repository<Store> {
   readonly #items = new Map<string, CertificateItem>();
@@ -160,14 +161,20 @@ export class CertificateJobs extends Repository<Store> {
    */
   async item({ folder }: RowListRef, rowIndex: number): Promise<CertificateItem> {
     const key = `${folder}/${rowIndex}`;
+    if (folderOfList(folder) === folder && !this.#items.has(key))
+      await this.#read(folder, rowIndex);
     const found = this.#items.get(key) ?? (await this.store.rows.item(folder, rowIndex));
-    const item = found && withoutOwn(found as CertificateItem);
-    if (item === null) throw new RangeError(`no item ${rowIndex} in ${folder}`);
-    if (item.erased === true) throw new RangeError(`item ${rowIndex} of ${folder} was erased`);
-    if (folderOfList(folder) !== folder) return item;
+    if (found === null) throw new RangeError(`no item ${rowIndex} in ${folder}`);
+    if (found.erased === true) throw new RangeError(`item ${rowIndex} of ${folder} was erased`);
+    return withoutOwn(found as CertificateItem);
+  }
+
+  /** Into the cache: the next ones are needed next. */
+  async #read(folder: string, rowIndex: number): Promise<void> {
+    const rows = await this.store.rows.itemsAfter(folder, rowIndex - 1, itemsAtOnce);
     if (this.#items.size >= itemsCached) this.#items.clear();
-    this.#items.set(key, item);
-    return item;
+    for (const row of rows as CertificateItem[])
+      this.#items.set(`${folder}/${row.item}`, withoutOwn(row));
   }
 
   async *items(folder: string): AsyncGenerator<CertificateItem> {

@@ -49,6 +49,16 @@ it('keeps a slot for the next chunk, and reports since when the oldest waits', a
   expect(await places.take('lane', 'run-1', 0)).toBe(false);
 });
 
+it('reports none while a chunk of the lane runs: it may take them later', () => {
+  const poll = places.freedByPoll('lane');
+  const ended = places.chunkRuns('lane');
+  poll.free();
+  expect(poll.untakenSince()).toBeNull();
+  ended();
+  expect(poll.untakenSince()).toBe(1_000);
+  poll.close();
+});
+
 it('withdraws untaken slots when the poll ends, and none of another poll', async () => {
   const [ending, other] = [places.freedByPoll('lane'), places.freedByPoll('lane')];
   ending.free();

@@ -3,7 +3,7 @@ import type {
   RowAnswer,
   UnsentReason,
 } from '../../../src/domain/certificates/certificate-rows';
-import { RequestChunks } from '../../../src/workflows/certificates/rows/request-chunks';
+import { noChunk, RequestChunks } from '../../../src/workflows/certificates/rows/request-chunks';
 
 const scope = { cancel: jest.fn(), consideredCancelled: false };
 
@@ -45,30 +45,49 @@ describe('the chunks of a row driver', () => {
 
   test('take more rows than slots only where a poll may pass slots on', () => {
     const runs = new RequestChunks();
-    expect(runs.nextRows(50, 4, underWay)).toBe(30);
-    expect(runs.nextRows(50, 4, { ...underWay, polled: false })).toBe(4);
-    expect(runs.nextRows(50, 4, probing)).toBe(1);
-    expect(runs.nextRows(50, 0, underWay)).toBe(0);
+    expect(runs.next(50, 4, underWay)).toEqual({ rows: 17, slots: 4 });
+    expect(runs.next(50, 4, { ...underWay, polled: false })).toEqual({ rows: 4, slots: 4 });
+    expect(runs.next(50, 4, probing)).toEqual({ rows: 1, slots: 1 });
+    expect(runs.next(50, 0, underWay)).toEqual(noChunk);
+  });
+
+  test('divide rows and slots evenly, few of them not at all', () => {
+    const chunks = new RequestChunks();
+    const parts: unknown[] = [];
+    for (let [ready, free] = [700, 125]; ready > 0;) {
+      const { rows: size, slots } = chunks.next(ready, free, underWay);
+      if (size === 0) break;
+      parts.push([size, slots]);
+      chunks.start(`${ready}`, { rows: rows(size), slots, scope });
+      [ready, free] = [ready - size, free - slots];
+    }
+    expect(parts).toEqual([
+      [100, 42],
+      [100, 42],
+      [100, 41],
+    ]);
+    expect(new RequestChunks().next(40, 40, underWay)).toEqual({ rows: 14, slots: 14 });
+    expect(new RequestChunks().next(10, 10, underWay)).toEqual({ rows: 10, slots: 10 });
   });
 
   test('start without a slot of their own once a poll may pass some on, one at first', () => {
     const chunks = new RequestChunks();
     chunks.expectSlots();
-    expect(chunks.nextRows(50, 0, probing)).toBe(0);
-    expect(chunks.nextRows(50, 0, { ...underWay, polled: false })).toBe(0);
-    expect(chunks.nextRows(50, -3, underWay)).toBe(30);
+    expect(chunks.next(50, 0, probing).rows).toBe(0);
+    expect(chunks.next(50, 0, { ...underWay, polled: false }).rows).toBe(0);
+    expect(chunks.next(50, -3, underWay).rows).toBe(17);
     chunks.start('first', { rows: rows(10), slots: 0, scope });
-    expect(chunks.nextRows(50, -3, underWay)).toBe(0);
+    expect(chunks.next(50, -3, underWay).rows).toBe(0);
   });
 
   test('do so again while each is passed all it asks for, one more for each that was quick', () => {
     const chunks = returned(sent(10), 2);
     for (const name of ['first', 'second']) {
-      expect(chunks.nextRows(50, -3, underWay)).toBe(30);
+      expect(chunks.next(50, -3, underWay).rows).toBeGreaterThan(0);
       chunks.start(name, { rows: rows(10), slots: 0, scope });
       if (name === 'first') chunks.learn(sent(10), 0, 100);
     }
-    expect(chunks.nextRows(50, -3, underWay)).toBe(0);
+    expect(chunks.next(50, -3, underWay).rows).toBe(0);
   });
 
   test.each([
@@ -76,31 +95,31 @@ describe('the chunks of a row driver', () => {
     ['sent nothing', returned(unsent(10, 'no_slot'), 0)],
   ])('no longer do after one that %s, until one is passed all it asks for', (_what, chunks) => {
     chunks.expectSlots();
-    expect(chunks.nextRows(50, 0, underWay)).toBe(0);
+    expect(chunks.next(50, 0, underWay).rows).toBe(0);
     chunks.learn(sent(10), 4, 900);
-    expect(chunks.nextRows(50, 0, underWay)).toBe(30);
+    expect(chunks.next(50, 0, underWay).rows).toBe(17);
   });
 
   test('learn nothing about it from one that had a slot for every row', () => {
     const chunks = returned(sent(10), 10);
-    expect(chunks.nextRows(50, 0, underWay)).toBe(0);
+    expect(chunks.next(50, 0, underWay).rows).toBe(0);
   });
 
   test('learn nothing from rows without a slot', () => {
     const runs = returned([...sent(1), ...unsent(9, 'no_slot')], 1, 300);
-    expect(runs.nextRows(50, 50, underWay)).toBe(30);
+    expect(runs.next(50, 50, underWay).rows).toBe(17);
     runs.start('a', { rows: rows(10), slots: 10, scope });
     runs.start('b', { rows: rows(10), slots: 10, scope });
-    expect(runs.nextRows(50, 30, underWay)).toBe(30);
+    expect(runs.next(50, 30, underWay).rows).toBe(50);
   });
 
-  test('become as short as what could be sent, and longer again when that is quick', () => {
-    const runs = returned([...sent(3), ...unsent(7, 'no_time')], 10, 1_000);
-    expect(runs.nextRows(50, 50, underWay)).toBe(3);
-    runs.learn(sent(3), 3, 600);
-    expect(runs.nextRows(50, 50, underWay)).toBe(3);
-    runs.learn(sent(3), 3, 400);
-    expect(runs.nextRows(50, 50, underWay)).toBe(6);
+  test('become as short as what could be sent, and longer again when that takes half of the time', () => {
+    const runs = returned([...sent(3), ...unsent(7, 'no_time')], 10, 3_000);
+    expect(runs.next(50, 50, underWay).rows).toBe(3);
+    runs.learn(sent(3), 3, 1_600);
+    expect(runs.next(50, 50, underWay).rows).toBe(3);
+    runs.learn(sent(3), 3, 1_400);
+    expect(runs.next(50, 50, underWay).rows).toBe(6);
   });
 });
 

@@ -49,6 +49,11 @@ export class OutstandingRows {
     return this.#rows.size;
   }
 
+  /** Rows that settled before their chunk returned. */
+  get early(): number {
+    return this.#early.size;
+  }
+
   /** Polls in flight. */
   get polls(): number {
     return this.#polls.size;

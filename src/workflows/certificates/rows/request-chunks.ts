@@ -6,14 +6,28 @@ import type {
 } from '../../../domain/certificates/certificate-rows';
 
 const limits = {
-  chunkRows: 30,
+  chunkRows: 100,
+  /** So few are not divided. */
+  fewRows: 10,
   chunksInFlight: 3,
+  /** Half of a chunk's time: the next one may have twice the rows. */
+  growMs: 1_500,
   /** A full chunk that returns within this time, or this time a row, leaves room for concurrent ones. */
   quickChunkMs: 500,
   quickRowMs: 50,
   /** One that has not returned by then may not have started. */
-  usualMs: 2_000,
+  usualMs: 4_000,
 } as const;
+
+/** The chunk that may start now. */
+export interface NextChunk {
+  /** 0: none may. */
+  rows: number;
+  /** That it may use. */
+  slots: number;
+}
+
+export const noChunk: NextChunk = { rows: 0, slots: 0 };
 
 /** A chunk of requests in flight. */
 interface Chunk {
@@ -57,22 +71,28 @@ export class RequestChunks {
   }
 
   /**
-   * Rows of the chunk that may start now; 0 when none may. More rows than slots where polls may pass
+   * Each chunk that may be in flight gets an even part of rows and slots; more rows than slots where polls may pass
    * freed slots on to it.
    *
+   * @param ready rows
+   * @param free slots
    * @param probing one row on its own, to test whether the service accepts requests again
    */
-  nextRows(
+  next(
     ready: number,
-    slots: number,
+    free: number,
     { probing, polled }: { probing: boolean; polled: boolean },
-  ): number {
+  ): NextChunk {
     const allowed = probing || this.#oneAtATime ? 1 : limits.chunksInFlight;
-    if (this.#inFlight.size >= allowed) return 0;
-    const wanted = Math.min(probing ? 1 : this.#rows, ready);
-    if (!polled) return Math.min(wanted, Math.max(0, slots));
+    const left = allowed - this.#inFlight.size;
+    if (left <= 0) return noChunk;
+    const partOf = (all: number): number => Math.max(limits.fewRows, Math.ceil(all / left));
+    const wanted = probing ? 1 : Math.min(this.#rows, ready, partOf(ready));
+    const slots = Math.max(0, Math.min(wanted, free, partOf(free)));
+    if (!polled) return { rows: slots, slots };
     const slotless = [...this.#inFlight.values()].filter(({ given }) => given === 0).length;
-    return slots > 0 || (slotless < (this.#slotless ?? 0) && !probing) ? wanted : 0;
+    const mayStart = slots > 0 || (slotless < (this.#slotless ?? 0) && !probing);
+    return mayStart ? { rows: wanted, slots } : noChunk;
   }
 
   start(name: string, chunk: Omit<Chunk, 'startedAt' | 'given'>): void {
@@ -111,8 +131,8 @@ export class RequestChunks {
 
   /**
    * A chunk returns rows that it had no time for: the rate was too high. If for want of permits, chunks
-   * go one at a time until one is quick; slow responses need all concurrent chunks. Rows without a
-   * slot, and those whose request failed, prove nothing.
+   * go one at a time until one is quick; slow responses need all concurrent chunks. After one that had time left the
+   * next may be longer. Rows without a slot, and those whose request failed, prove nothing.
    *
    * @param given slots at its start
    */
@@ -124,9 +144,10 @@ export class RequestChunks {
     if (isLate) {
       this.#rows = Math.max(1, tried.length);
       this.#oneAtATime = answers.some((answer) => isOneOf(answer, ['no_permit']));
-    } else if (isQuick) {
-      this.#rows = Math.min(limits.chunkRows, Math.max(this.#rows, tried.length * 2));
-      this.#oneAtATime = false;
+    } else {
+      const hadTime = tookMs < limits.growMs;
+      if (hadTime) this.#rows = Math.min(limits.chunkRows, Math.max(this.#rows, tried.length * 2));
+      if (isQuick) this.#oneAtATime = false;
     }
     if (given === answers.length) return;
     const hadAll = !answers.some((answer) => isOneOf(answer, ['no_permit', 'no_slot']));

@@ -17,6 +17,7 @@ import type { RowsProgress, WaitingFor } from '../../messages';
 import type { DrivenRows } from './driven-rows';
 import type { SettledRow } from './outstanding-rows';
 import type { RequestAllowance } from './request-allowance';
+import { noChunk, type NextChunk } from './request-chunks';
 
 /** Bounds: see decision records 002, 004 and 008. */
 const limits = {
@@ -53,31 +54,29 @@ export class RowRequests {
 
   /** Starts all chunks that can start now. */
   start(): void {
-    for (let size = this.#nextRunSize(); size > 0; size = this.#nextRunSize()) {
-      const slots = Math.min(size, Math.max(0, this.#freeSlots()));
+    for (let next = this.#next(); next.rows > 0; next = this.#next()) {
       const isProbe = this.#rows.breaker.probe !== null;
-      const rows = this.#rows.waiting.take(Date.now(), size, isProbe);
+      const rows = this.#rows.waiting.take(Date.now(), next.rows, isProbe);
       this.#allowance.take(rows.length);
-      this.#rows.wakes.inBackground(this.#run(rows, slots));
+      this.#rows.wakes.inBackground(this.#run(rows, next.slots));
     }
     this.#allowance.giveBackOnce();
   }
 
-  /** Rows of the chunk that may start now; 0 when none may. */
-  #nextRunSize(): number {
+  #next(): NextChunk {
     const now = Date.now();
     const { closedUntil, probe } = this.#rows.breaker;
-    if (!this.mayRequest(now)) return 0;
+    if (!this.mayRequest(now)) return noChunk;
     if (now < closedUntil) {
       this.#rows.wakes.at(closedUntil);
-      return 0;
+      return noChunk;
     }
     const ready = this.#allowance.limit(this.readyRows(now));
     if (probe === 'read') {
       if (ready > 0 && this.#rows.chunks.size === 0) this.#probeService();
-      return 0;
+      return noChunk;
     }
-    return this.#rows.chunks.nextRows(ready, this.#freeSlots(), {
+    return this.#rows.chunks.next(ready, this.#freeSlots(), {
       probing: probe === 'row',
       polled: this.#rows.outstanding.size > 0,
     });
@@ -251,7 +250,10 @@ export class RowRequests {
    * outstanding.
    */
   #freeSlots(): number {
-    return this.#rows.state.share - this.#rows.outstanding.size - this.#rows.chunks.slots();
+    const { chunks, outstanding, state } = this.#rows;
+    // Of a row that settled before its chunk returned, the slot is free, or counts with the chunk that took it.
+    const held = Math.max(0, chunks.slots() - outstanding.early);
+    return state.share - outstanding.size - held;
   }
 
   /** What blocks their requests. */
