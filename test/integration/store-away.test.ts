@@ -20,10 +20,11 @@ const store = () => join(place.folder, 'data', 'store');
 test('a batch whose store is moved away sends nothing, says so, and goes on when it is back', async () => {
   const id = await batchUnderWay(place);
   const workflow = (await place.client()).workflow;
-  await workflow.getHandle(id).executeUpdate('pause');
+  await place.run(['pause', id]);
   // A row of each chunk may have been claimed before the pause, and leaves after it.
   await sleep(1_000);
   await eventually('nothing is in flight', () => !posts().some(isInFlight));
+  await place.endCommands();
   await rename(store(), `${store()}-away`);
   const sent = posts().length;
   await workflow.getHandle(id).executeUpdate('resume');
@@ -33,6 +34,7 @@ test('a batch whose store is moved away sends nothing, says so, and goes on when
   });
   expect(posts()).toHaveLength(sent);
   await rename(`${store()}-away`, store());
+  await place.run(['resume', id]);
 
   const { lines, found } = await accountOf(place, id);
   expect(found).toEqual([]);

@@ -40,7 +40,7 @@ describe(`a token revoked at row ${revokedAtRow} of ${rows}`, () => {
       '--out',
       'out',
       '--concurrency',
-      '40',
+      '60',
     ]);
     await eventually('the row is requested', () => posts().length >= revokedAtRow);
     place.sandbox.setToken(sandboxToken, false);

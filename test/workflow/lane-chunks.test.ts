@@ -65,7 +65,7 @@ workflowSuite('the chunks of a lane', (rig) => {
     await rig().until(() => runs().length === 12, 2 * minute);
     expect(await rig().progressOf(lane.workflowId)).toMatchObject({
       waiting: { reason: 'credentials', until: expect.any(Number) as number },
-      again: 10,
+      again: 0,
     });
     fakes.service.shut = null;
     expect(await lane.result()).toEqual({ counts: counted({ issued: 10 }) });

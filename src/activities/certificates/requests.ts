@@ -39,8 +39,8 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
     const startedAt = now();
     const owner = chunkOwner(input.chunk);
     const lane = laneOfActivity();
-    // A chunk ends after three seconds: a cancellation would hardly end it sooner.
-    const heartbeats = new Heartbeats(now, 2_000);
+    // As soon as a cancellation should end it: its three seconds would end it anyway.
+    const heartbeats = new Heartbeats(now, 1_000);
     const { cancellationSignal } = Context.current();
     const answers: RowAnswer[] = [];
     const stored: OutcomeRecord[] = [];

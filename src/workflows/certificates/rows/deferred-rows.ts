@@ -35,6 +35,10 @@ export class DeferredRows {
     return Object.values(this.#state.again).reduce((sum, count) => sum + count, 0);
   }
 
+  get settledOnce(): number {
+    return this.again - this.#state.again.new;
+  }
+
   get unknown(): number {
     return this.#state.unknown;
   }

@@ -103,7 +103,7 @@ export class RowDriver {
       // Rows above the share have settled: their poll has not returned yet.
       outstanding: Math.min(this.#rows.outstanding.size, Math.max(0, share - requesting)),
       requesting,
-      again: this.#rows.waiting.again,
+      again: this.#rows.waiting.settledOnce,
       waiting: this.#requests.waitsFor(),
       paused,
       cancelling: cancel !== null,

@@ -36,6 +36,12 @@ export class WaitingRows {
     return this.#state.again.length + this.#deferred.again;
   }
 
+  /** Of them, those that settled once: the others are not sent yet. */
+  get settledOnce(): number {
+    const here = this.#state.again.filter(({ was }) => was !== 'new');
+    return here.length + this.#deferred.settledOnce;
+  }
+
   /** Rows that may still have to be requested. */
   get unrequested(): number {
     return this.#neverWent + this.again;
