@@ -32,6 +32,8 @@ import { nameOf } from '../core/job-records';
 
 /** A chunk starts no new row after this time. */
 export const chunkMs = 3_000;
+/** A row that failed waits until its chunk returns to go again: then none after this. */
+export const troubledChunkMs = 1_000;
 /** A row that another job is requesting is checked again after this: most responses arrive by then. */
 const othersAnswerMs = 2_000;
 /** A paused row is checked again after this. */

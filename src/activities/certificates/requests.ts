@@ -1,4 +1,10 @@
-import { createRowRequests, chunkMs, unsent, type ChunkContext } from './request-row';
+import {
+  createRowRequests,
+  chunkMs,
+  troubledChunkMs,
+  unsent,
+  type ChunkContext,
+} from './request-row';
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { withEither } from '../../apis/http/signals';
@@ -50,8 +56,9 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       mayWait: () => !heartbeats.isLate() && !deps.stopping.aborted,
       ...(deps.pause !== undefined && { pause: deps.pause }),
     };
+    let failures = 0;
     const mayGoOn = (): boolean =>
-      now() - startedAt < chunkMs &&
+      now() - startedAt < (failures > 0 ? troubledChunkMs : chunkMs) &&
       now() < input.sendBy &&
       !heartbeats.isLate() &&
       !cancellationSignal.aborted &&
@@ -92,7 +99,6 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
       return requestRow(row, chunk);
     };
     let stopped: RowAnswer | null = null;
-    let failures = 0;
     let hasJustFailed = false;
     try {
       for (const row of input.rows) {

@@ -291,6 +291,25 @@ it('takes no new row after three seconds', async () => {
   expect(await bench.last(documents[2])).toBeNull();
 });
 
+it('takes no new row after one second when one has failed: it waits for the chunk to go again', async () => {
+  let now = Date.now();
+  Object.assign(bench, { now: () => now });
+  bench.server.reply = (_request, response) => {
+    now += 600;
+    if (bench.server.received.length === 1) return sendJson(response, 429, {});
+    sendJson(response, 202, { certidao_id: `c-${bench.server.received.length}` });
+  };
+  const many = Array.from({ length: 5 }, (_, at) => cnpj(at + 1));
+  const answers = await bench.request(await bench.work('w1', many));
+  expect(answers).toMatchObject([
+    { reason: 'not_sent' },
+    { reason: 'neighbour' },
+    { kind: 'accepted' },
+    { reason: 'no_time' },
+    { reason: 'no_time' },
+  ]);
+});
+
 it('ends between rows when the worker is told to stop, never in the middle of one', async () => {
   bench.server.reply = (_request, response) => {
     bench.stopping.abort();
