@@ -17,6 +17,7 @@ import { requestEntry, type SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import type { CertificateItem } from '../../domain/certificates/job';
 import {
+  chunkMs,
   rowFlags,
   type RequestRow,
   type RowAnswer,
@@ -30,9 +31,7 @@ import { isStoreAway, withStorePatience, type Patience } from '../core/store-pat
 import { sendKeyless } from '../core/attempt';
 import { nameOf } from '../core/job-records';
 
-/** A chunk starts no new row after this time. */
-export const chunkMs = 3_000;
-/** A row that failed waits until its chunk returns to go again: then none after this. */
+/** A chunk with a row that failed starts none after this: the row goes again only when its chunk has returned. */
 export const troubledChunkMs = 1_000;
 /** A row that another job is requesting is checked again after this: most responses arrive by then. */
 const othersAnswerMs = 2_000;

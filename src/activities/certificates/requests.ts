@@ -1,10 +1,4 @@
-import {
-  createRowRequests,
-  chunkMs,
-  troubledChunkMs,
-  unsent,
-  type ChunkContext,
-} from './request-row';
+import { createRowRequests, troubledChunkMs, unsent, type ChunkContext } from './request-row';
 import { Context } from '@temporalio/activity';
 import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { withEither } from '../../apis/http/signals';
@@ -12,6 +6,7 @@ import { jobIdOfFolder } from '../../store/certificates/jobs';
 import { type SentRequest } from '../../domain/audit-entries';
 import type { OutcomeRecord } from '../../domain/certificates/outcomes';
 import {
+  chunkMs,
   polledRow,
   type RequestRow,
   type RowAnswer,

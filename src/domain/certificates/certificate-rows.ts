@@ -114,6 +114,8 @@ export function polledRow(row: Extract<RowAnswer, { kind: 'accepted' }>, now: nu
   return [rowIndex, certidaoId, requestedAt, dueAt, attempts, flags];
 }
 
+/** A chunk of requests starts no new row after this time. */
+export const chunkMs = 3_000;
 /** Rows that one poll holds. */
 export const pollRows = 250;
 

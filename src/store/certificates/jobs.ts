@@ -163,10 +163,11 @@ export class CertificateJobs extends Repository<Store> {
     const key = `${folder}/${rowIndex}`;
     if (folderOfList(folder) === folder && !this.#items.has(key))
       await this.#read(folder, rowIndex);
-    const found = this.#items.get(key) ?? (await this.store.rows.item(folder, rowIndex));
+    const cached = this.#items.get(key);
+    const found = cached ?? (await this.store.rows.item(folder, rowIndex));
     if (found === null) throw new RangeError(`no item ${rowIndex} in ${folder}`);
     if (found.erased === true) throw new RangeError(`item ${rowIndex} of ${folder} was erased`);
-    return withoutOwn(found as CertificateItem);
+    return cached ?? withoutOwn(found as CertificateItem);
   }
 
   /** Into the cache: the next ones are needed next. */

@@ -72,8 +72,10 @@ describe('a row that a poll has taken over', () => {
     const rows = dueIn(0);
     const end = await pollOf(rows, { settled: [retryable], tookOver: [[7, 'c-7']] });
     expect(end?.settled).toEqual([]);
+    expect(rows.early).toBe(1);
     expect(rows.add([7, 'another', now, now, 2, 0], now, 2)).toBeNull();
     expect(rows.add(tuple, now, 1)).toEqual(found);
+    expect(rows.early).toBe(0);
     expect(rows.add(tuple, now, 1)).toBeNull();
   });
 

@@ -1,8 +1,9 @@
 import type { CancellationScope } from '@temporalio/workflow';
-import type {
-  RequestRow,
-  RowAnswer,
-  UnsentReason,
+import {
+  chunkMs,
+  type RequestRow,
+  type RowAnswer,
+  type UnsentReason,
 } from '../../../domain/certificates/certificate-rows';
 
 const limits = {
@@ -10,13 +11,11 @@ const limits = {
   /** So few are not divided. */
   fewRows: 10,
   chunksInFlight: 3,
-  /** Half of a chunk's time: the next one may have twice the rows. */
-  growMs: 1_500,
   /** A full chunk that returns within this time, or this time a row, leaves room for concurrent ones. */
   quickChunkMs: 500,
   quickRowMs: 50,
   /** One that has not returned by then may not have started. */
-  usualMs: 4_000,
+  usualMs: chunkMs + 1_000,
 } as const;
 
 /** The chunk that may start now. */
@@ -145,7 +144,7 @@ export class RequestChunks {
       this.#rows = Math.max(1, tried.length);
       this.#oneAtATime = answers.some((answer) => isOneOf(answer, ['no_permit']));
     } else {
-      const hadTime = tookMs < limits.growMs;
+      const hadTime = tookMs < chunkMs / 2;
       if (hadTime) this.#rows = Math.min(limits.chunkRows, Math.max(this.#rows, tried.length * 2));
       if (isQuick) this.#oneAtATime = false;
     }
