@@ -222,12 +222,15 @@ describe('what sinks are told of a page', () => {
 
   test('a change that had no turn at a slow sink stays open, and nothing counts against it', async () => {
     await begin({ changes: ids(3) });
+    let hadNoTurn = false;
     const slow: Sink = {
       name: 'webhook',
       deliver: async ({ deliveries }) =>
-        deliveries.map((_, place) =>
-          place === 1 ? { kind: 'untried', why: 'slow' } : { kind: 'taken' },
-        ),
+        deliveries.map(({ id }) => {
+          if (hadNoTurn || id !== idOf(2)) return { kind: 'taken' };
+          hadNoTurn = true;
+          return { kind: 'untried', why: 'slow' };
+        }),
       close: async () => undefined,
     };
     bench.deps.sinks = { all: [slow], required: ['webhook'], digests: null };
