@@ -170,7 +170,10 @@ export function certificateDependencies(parts: WorkerParts): CertificateDependen
     certificateJobs: new CertificateJobs(store),
     certificates: new CertificatesApi(service, environment.certificates, timeoutMs),
     assumptions: environment.certificates,
-    settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
+    settlingTimes: {
+      cnpj: new SettlingTimes(service.limiter),
+      trabalhista: new SettlingTimes(service.limiter),
+    },
     freedSlots: new FreedSlots(),
     acceptedRows: new AcceptedRows(),
   };

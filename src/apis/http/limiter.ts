@@ -105,6 +105,17 @@ export class Limiter {
     return Math.ceil(pause + (missing / this.rate.perSecond) * 1_000);
   }
 
+  /** At this moment more calls could start than want to: nobody waits, and half of what may be saved up is there. */
+  get areAmple(): boolean {
+    this.#fill();
+    const { all, reads } = this.#pausedUntil;
+    return (
+      this.#tokens.any >= Math.max(1, this.rate.perSecond / 20) &&
+      this.#now() >= Math.max(all, reads) &&
+      callPriorities.every((name) => this.#queues[name].length === 0)
+    );
+  }
+
   /** Waiting calls by priority. */
   waiting(): Record<CallPriority, number> {
     const entries = callPriorities.map((name) => [name, this.#queues[name].length] as const);

@@ -80,7 +80,10 @@ export class CertificateBench {
       audit: new AuditTrail(this.place.store, this.idKey),
       idKey: this.idKey,
       assumptions,
-      settlingTimes: { cnpj: new SettlingTimes(), trabalhista: new SettlingTimes() },
+      settlingTimes: {
+        cnpj: new SettlingTimes(this.service.limiter),
+        trabalhista: new SettlingTimes(this.service.limiter),
+      },
       stopping: this.stopping.signal,
       warn: (message, about) => this.warnings.push({ message, about }),
       metrics: {

@@ -14,8 +14,8 @@ function follow(times: SettlingTimes, durationMs: number): { reads: number; lagM
   }
 }
 
-function learned(durations: readonly number[]): SettlingTimes {
-  const times = new SettlingTimes();
+function learned(durations: readonly number[], areAmple = false): SettlingTimes {
+  const times = new SettlingTimes({ areAmple });
   for (const duration of durations) times.observe(duration);
   return times;
 }
@@ -32,7 +32,7 @@ function mean(numbers: readonly number[]): number {
 
 describe('when to read an issuance', () => {
   test('follows the plain pace until something is known', () => {
-    const times = new SettlingTimes();
+    const times = new SettlingTimes({ areAmple: true });
     expect(times.nextReadMs(0, 0.5)).toBe(400);
     expect(times.nextReadMs(40_000, 0.5)).toBe(10_000);
   });
@@ -48,6 +48,32 @@ describe('when to read an issuance', () => {
     const followed = spread.map((duration) => follow(times, duration));
     expect(mean(followed.map(({ reads }) => reads))).toBeLessThanOrEqual(3);
     expect(mean(followed.map(({ lagMs }) => lagMs))).toBeLessThan(mean(spread) / 5);
+  });
+
+  test('reads more often while permits are ample, for a lag below a twelfth', () => {
+    const times = learned(spread, true);
+    const followed = spread.map((duration) => follow(times, duration));
+    const reads = mean(followed.map((one) => one.reads));
+    expect(reads).toBeGreaterThan(4);
+    expect(reads).toBeLessThanOrEqual(8);
+    expect(mean(followed.map(({ lagMs }) => lagMs))).toBeLessThan(mean(spread) / 12);
+  });
+
+  test('spends no read to save a few milliseconds, however ample permits are', () => {
+    const times = learned(
+      Array.from({ length: 40 }, (_, index) => 280 + index),
+      true,
+    );
+    expect(follow(times, 319).reads).toBe(1);
+  });
+
+  test('decides by the permits of the moment', () => {
+    const permits = { areAmple: false };
+    const times = new SettlingTimes(permits);
+    for (const duration of spread) times.observe(duration);
+    const scarce = times.nextReadMs(0, 0.5);
+    permits.areAmple = true;
+    expect(times.nextReadMs(0, 0.5)).toBeLessThan(scarce);
   });
 
   test('reads at growing intervals what takes longer than anything known', () => {
@@ -78,25 +104,28 @@ describe('when to read an issuance', () => {
 });
 
 describe('a plan of reads', () => {
-  test('costs no more reads than were wanted, and fewer cost more waiting', () => {
+  test('waits longer the more a read costs', () => {
     const durations = [...spread].sort((a, b) => a - b);
-    const plans = [6, 4, 2, 1].map((wanted) => ({ wanted, plan: readingPlan(durations, wanted) }));
-    const waits = plans.map(({ wanted, plan }) => {
-      expect(plan.reads).toBeLessThanOrEqual(wanted);
-      return mean(durations.map((duration) => foundAt(plan, duration) - duration));
-    });
-    expect(waits).toEqual([...waits].sort((a, b) => a - b));
+    const plans = [10, 100, 500, 5_000].map((cost) => readingPlan(durations, cost));
+    const followed = plans.map((plan) => durations.map((duration) => found(plan, duration)));
+    const waits = followed.map((rows) => mean(rows.map(({ waitedMs }) => waitedMs)));
+    const reads = followed.map((rows) => mean(rows.map((row) => row.reads)));
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+    expect(reads).toEqual(reads.toSorted((a, b) => b - a));
+    expect(new Set(reads).size).toBe(plans.length);
   });
 
   test('goes on from any age at which something was read, and ends behind the last duration', () => {
-    const plan = readingPlan([100, 200, 400, 800], 1);
+    const plan = readingPlan([100, 200, 400, 800], 5_000);
     expect([0, 150, 500, 790].map((age) => nextRead(plan, age))).toEqual([800, 800, 800, 800]);
     expect(nextRead(plan, 900)).toBeNull();
   });
 });
 
-function foundAt(plan: ReadingPlan, duration: number): number {
+function found(plan: ReadingPlan, duration: number): { reads: number; waitedMs: number } {
   let at: number | null = 0;
-  while (at !== null && at < duration) at = nextRead(plan, at === 0 ? 0 : at * 1.02 + 20);
-  return at ?? Infinity;
+  let reads = 0;
+  for (; at !== null && at < duration; reads += 1)
+    at = nextRead(plan, at === 0 ? 0 : at * 1.02 + 20);
+  return { reads, waitedMs: (at ?? Infinity) - duration };
 }

@@ -7,8 +7,10 @@ const believedFrom = 8;
 const replanAfter = 8;
 const replanShare = 1 / 8;
 const points = 64;
-/** Average reads per issuance: one that finds it settled, and two before. */
-const readsWanted = 2.95;
+/** What a read must save in waiting on average, as a share of the mean duration: while permits are scarce, and ample. */
+const readPrice = { scarce: 0.05, ample: 0.006 };
+/** And at least this. */
+const leastPriceMs = 25;
 /** A read is timed slightly later, so that it does not just miss. */
 const marginMs = 15;
 const marginShare = 0.01;
@@ -18,17 +20,20 @@ const soonestMs = 100;
 /**
  * Durations of issuances of one kind, learned from settled ones, and when to read the next one: at the ages where a
  * read is most likely to find something. Without an interval of the service this takes a few reads an issuance,
- * whether it lasts a third of a second or an hour. In memory of a worker: before it has enough data, the fixed pace
- * applies.
+ * whether it lasts a third of a second or an hour; some more while permits are ample. In memory of a worker: before
+ * it has enough data, the fixed pace applies.
  */
 export class SettlingTimes {
+  readonly #permits: { readonly areAmple: boolean };
   readonly #pace: PollPace;
   #seen: number[] = [];
   #next = 0;
   #sincePlan = 0;
-  #plan: ReadingPlan | null = null;
+  #plans: Record<keyof typeof readPrice, ReadingPlan> | null = null;
 
-  constructor(pace: PollPace = certificatePace) {
+  /** @param permits of the service that is read */
+  constructor(permits: { readonly areAmple: boolean }, pace: PollPace = certificatePace) {
+    this.#permits = permits;
     this.#pace = pace;
   }
 
@@ -37,10 +42,14 @@ export class SettlingTimes {
     this.#seen[this.#next] = durationMs;
     this.#next = (this.#next + 1) % remembered;
     this.#sincePlan += 1;
-    const first = this.#plan === null && this.#seen.length >= believedFrom;
+    const first = this.#plans === null && this.#seen.length >= believedFrom;
     if (!first && this.#sincePlan < this.#replanAfter) return;
     if (this.#seen.length < believedFrom) return;
-    this.#plan = readingPlan(quantiles(this.#seen, points), readsWanted);
+    const mean = this.#seen.reduce((sum, one) => sum + one, 0) / this.#seen.length;
+    const durations = quantiles(this.#seen, points);
+    const planFor = (share: number): ReadingPlan =>
+      readingPlan(durations, Math.max(leastPriceMs, mean * share));
+    this.#plans = { scarce: planFor(readPrice.scarce), ample: planFor(readPrice.ample) };
     this.#sincePlan = 0;
   }
 
@@ -54,7 +63,8 @@ export class SettlingTimes {
    */
   nextReadMs(ageMs: number, random: number): number {
     const age = Math.max(ageMs, 0);
-    const aim = this.#plan === null ? null : nextRead(this.#plan, age);
+    const plan = this.#plans?.[this.#permits.areAmple ? 'ample' : 'scarce'];
+    const aim = plan === undefined ? null : nextRead(plan, age);
     if (aim === null) {
       const wait = age === 0 ? this.#pace.firstMs : nextPollMs(age, random, this.#pace);
       return Math.max(soonestMs, wait);
@@ -83,7 +93,6 @@ export interface ReadingPlan {
   durations: readonly number[];
   /** Index of the duration to read at, once those below this index have passed. */
   next: Int32Array;
-  reads: number;
 }
 
 export function nextRead({ durations, next }: ReadingPlan, ageMs: number): number | null {
@@ -92,25 +101,11 @@ export function nextRead({ durations, next }: ReadingPlan, ageMs: number): numbe
   return to === undefined ? null : (durations[to] as number);
 }
 
-export function readingPlan(durations: readonly number[], reads: number): ReadingPlan {
-  // Cost of a read in milliseconds of waiting: the higher, the fewer reads.
-  let cheap = 0;
-  let dear = (durations.at(-1) ?? 0) * durations.length;
-  let plan = cheapestPlan(durations, dear);
-  for (let step = 0; step < 20; step += 1) {
-    const cost = (cheap + dear) / 2;
-    const tried = cheapestPlan(durations, cost);
-    if (tried.reads > reads) cheap = cost;
-    else {
-      dear = cost;
-      plan = tried;
-    }
-  }
-  return plan;
-}
-
-/** By dynamic programming from the longest duration back: the next read is at one of the durations. */
-function cheapestPlan(durations: readonly number[], readCost: number): ReadingPlan {
+/**
+ * By dynamic programming from the longest duration back: the next read is at one of the durations.
+ * @param readCost of a read, in milliseconds of waiting
+ */
+export function readingPlan(durations: readonly number[], readCost: number): ReadingPlan {
   const count = durations.length;
   const sums = [0];
   for (const duration of durations) sums.push((sums.at(-1) as number) + duration);
@@ -127,7 +122,5 @@ function cheapestPlan(durations: readonly number[], readCost: number): ReadingPl
       next[from] = to;
     }
   }
-  let reads = 0;
-  for (let from = 0; from < count; from = (next[from] as number) + 1) reads += count - from;
-  return { durations, next, reads: count === 0 ? 0 : reads / count };
+  return { durations, next };
 }

@@ -55,6 +55,29 @@ it('saves up no more than a tenth of a second while nobody asks', async () => {
   expect(served).toHaveLength(5);
 });
 
+it('calls permits ample while none is waited for, and half of what may be saved up is there', async () => {
+  const limiter = new Limiter(just(50));
+  await jest.advanceTimersByTimeAsync(100);
+  ask(limiter, 'request', 2);
+  expect(limiter.areAmple).toBe(true);
+  ask(limiter, 'poll', 1);
+  expect(limiter.areAmple).toBe(false);
+  await jest.advanceTimersByTimeAsync(100);
+  expect(limiter.areAmple).toBe(true);
+  ask(limiter, 'poll', 6);
+  await jest.advanceTimersByTimeAsync(10);
+  expect(limiter.areAmple).toBe(false);
+});
+
+it.each(['all', 'reads'] as const)('has no ample permits while %s are paused', async (what) => {
+  const limiter = new Limiter(just(50));
+  limiter.pauseFor(5_000, what);
+  await jest.advanceTimersByTimeAsync(4_900);
+  expect(limiter.areAmple).toBe(false);
+  await jest.advanceTimersByTimeAsync(100);
+  expect(limiter.areAmple).toBe(true);
+});
+
 it('serves interactive calls before requests, whoever came first', async () => {
   const limiter = new Limiter(just(10));
   const served = ask(limiter, 'request', 1);
