@@ -8,6 +8,7 @@ import type { createCertificatePollActivities } from '../../src/activities/certi
 import { AcceptedRows } from '../../src/activities/certificates/accepted-rows';
 import { FreedSlots } from '../../src/activities/certificates/freed-slots';
 import {
+  chunkMs,
   pollRows,
   polledRow,
   type AgainRow,
@@ -223,7 +224,7 @@ export class FakeActivities {
         const stopped = answers.find(endsRun);
         const failures = answers.filter(hasFailed).length;
         const isLeftOut = failures > 1 || answers.slice(-1).some(hasFailed);
-        waits &&= stopped === undefined && !isLeftOut && now < startedAt + 2_900;
+        waits &&= stopped === undefined && !isLeftOut && now < startedAt + chunkMs - 100;
         if (index >= slots && waits) {
           waits = await this.#takePlace(input, time);
           now = await time.now();
@@ -286,7 +287,7 @@ export class FakeActivities {
       handedOn: [],
       readFailure: this.trouble,
     };
-    const freed = this.#freedPlaces.freedByPoll(input.name);
+    const freed = this.#freedPlaces.freedByPoll(input.name, () => {});
     const takesNoMore = this.#acceptedRows.takenBy(input.name, {
       poll: input.poll,
       take: (row) => this.handsOn && held.size < pollRows && held.set(row[0], [...row]).size > 0,
@@ -308,13 +309,16 @@ export class FakeActivities {
         this.#freedAt = now;
         freed.free();
       }
+      const stays = this.handsOn && freed.chunksRun();
       const returnsAt = Math.min(
         startedAt + input.boundMs,
-        firstSettledAt + input.lingerMs,
+        firstSettledAt + (stays ? chunkMs : input.lingerMs),
         (freed.untakenSince() ?? Infinity) + input.slotLingerMs,
       );
-      if (held.size === 0 || now >= returnsAt) break;
-      const next = Math.min(returnsAt, ...[...held.values()].map((tuple) => tuple[3]));
+      if ((held.size === 0 && !stays) || now >= returnsAt) break;
+      // When the last chunk has ended, it returns.
+      const looksAt = stays ? now + 50 : Infinity;
+      const next = Math.min(looksAt, returnsAt, ...[...held.values()].map((tuple) => tuple[3]));
       if (await time.sleep(next - now)) continue;
       if (this.cancelledWatch === 'hands back') break;
       freed.close();

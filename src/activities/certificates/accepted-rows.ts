@@ -89,7 +89,7 @@ export class AcceptedRows {
   }
 }
 
-/** To the poll that started last: it runs for longest. */
+/** To the poll that started last: as a rule it runs for longest. */
 function handOver(lane: Lane): void {
   for (const offer of lane.offers)
     offer.poll = lane.polls.findLast(({ take }) => take(offer.row))?.poll ?? null;

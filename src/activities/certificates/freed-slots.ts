@@ -9,6 +9,8 @@ interface FreedSlot {
 interface Lane {
   /** Chunks that run here: what they do not take now they may take later. */
   chunks: number;
+  /** Of each poll, what wakes it. */
+  polls: (() => void)[];
   free: FreedSlot[];
   waiting: ((slot: FreedSlot) => void)[];
 }
@@ -19,6 +21,8 @@ export interface SlotsOfPoll {
   free(): void;
   /** Since when a slot is free, untaken, and without a chunk that may take it; null: none is. */
   untakenSince(): number | null;
+  /** Whether a chunk of its lane runs in this process. */
+  chunksRun(): boolean;
   /** Withdraws untaken slots. Call it however the poll ends. */
   close(): void;
   /** Slots taken, by chunk. */
@@ -37,22 +41,29 @@ export class FreedSlots {
     this.#now = now;
   }
 
-  /** @param lane `laneOfActivity()` */
-  freedByPoll(lane: string): SlotsOfPoll {
+  /**
+   * @param lane `laneOfActivity()`
+   * @param wake called when a chunk of the lane has ended
+   */
+  freedByPoll(lane: string, wake: () => void): SlotsOfPoll {
     const slots: FreedSlot[] = [];
+    const chunksRun = (): boolean => (this.#lanes.get(lane)?.chunks ?? 0) > 0;
+    this.#change(lane, (of) => void of.polls.push(wake));
     return {
+      chunksRun,
       free: () => {
         const slot: FreedSlot = { freedAt: this.#now(), takenBy: null };
         slots.push(slot);
         this.#offer(lane, slot);
       },
       untakenSince: () => {
-        if ((this.#lanes.get(lane)?.chunks ?? 0) > 0) return null;
+        if (chunksRun()) return null;
         return slots.find(({ takenBy }) => takenBy === null)?.freedAt ?? null;
       },
       close: () =>
         this.#change(lane, (of) => {
           of.free = of.free.filter((slot) => !slots.includes(slot));
+          of.polls = of.polls.filter((one) => one !== wake);
         }),
       handedOn: () => {
         const taken = new Map<string, number>();
@@ -64,10 +75,18 @@ export class FreedSlots {
     };
   }
 
-  /** A chunk of the lane runs until it calls the returned function. */
+  /** A chunk of the lane may take slots until it calls the returned function, once or more often. */
   chunkRuns(lane: string): () => void {
+    let runs = true;
     this.#change(lane, (of) => void (of.chunks += 1));
-    return () => this.#change(lane, (of) => void (of.chunks -= 1));
+    return () => {
+      if (!runs) return;
+      runs = false;
+      this.#change(lane, (of) => {
+        of.chunks -= 1;
+        for (const wake of of.polls) wake();
+      });
+    };
   }
 
   /**
@@ -100,7 +119,7 @@ export class FreedSlots {
     });
   }
 
-  /** Lanes with a free slot or a chunk. */
+  /** Lanes with a poll, a chunk or a free slot. */
   get size(): number {
     return this.#lanes.size;
   }
@@ -114,9 +133,10 @@ export class FreedSlots {
   }
 
   #change(name: string, change: (lane: Lane) => void): void {
-    const lane = this.#lanes.get(name) ?? { chunks: 0, free: [], waiting: [] };
+    const lane = this.#lanes.get(name) ?? { chunks: 0, polls: [], free: [], waiting: [] };
     change(lane);
-    if (lane.chunks + lane.free.length + lane.waiting.length > 0) this.#lanes.set(name, lane);
+    if (lane.chunks + lane.polls.length + lane.free.length + lane.waiting.length > 0)
+      this.#lanes.set(name, lane);
     else this.#lanes.delete(name);
   }
 }

@@ -11,6 +11,7 @@ import { backoffMs, pollBoundMs } from '../../domain/core/service/poll-timing';
 import type { CertificateItem } from '../../domain/certificates/job';
 import { storeAndCount, issuedAt, outcomeName, outcomeOfFact, unsettledOutcome } from './outcomes';
 import {
+  chunkMs,
   pollRows,
   rowFlags,
   type PollAnswer,
@@ -21,6 +22,7 @@ import type { CertificateDependencies } from '../dependencies';
 import { laneOfActivity } from './freed-slots';
 import { Heartbeats } from '../core/heartbeats';
 import { nameOf } from '../core/job-records';
+import { withStorePatience, type Patience } from '../core/store-patience';
 
 /** Concurrent reads of one poll; the limiter sets the rate. */
 const readsAtOnce = 32;
@@ -28,6 +30,8 @@ const readsAtOnce = 32;
 const patienceWithRefusalsMs = 10 * 60_000;
 /** Reads in flight when a poll should return: most are over by then, and would be repeated. */
 const lastReadsMs = 200;
+/** Rows of one transaction: claims wait behind it. */
+const savedTogether = 25;
 /** Used when the service names no delay for a failure that it calls retryable. */
 const defaultRetryAfterMs = 60_000;
 
@@ -70,6 +74,8 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       held.set(tuple[0], { tuple, dueAt: tuple[3], ...unread, reading: false });
       wake();
     };
+    // It may hold older rows for longer.
+    const isFresh = input.boundMs <= pollBoundMs(0);
     const given = new Set(input.rows.map(([, certidaoId]) => certidaoId));
     const endPoll = deps.metrics.pollStarted(() => [...held.values()].map(({ tuple }) => tuple[2]));
     const answer: PollAnswer = {
@@ -85,11 +91,28 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     // Reads still in flight when the poll returns: GETs may be aborted.
     const leaving = new AbortController();
     // Slots that a lost attempt passed on, and could not report, must not be passed on twice.
-    const slots = info.attempt > 1 ? null : deps.freedSlots.freedByPoll(laneOfActivity());
+    const slots =
+      info.attempt > 1 ? null : deps.freedSlots.freedByPoll(laneOfActivity(), () => wake());
     let takesNoMore = (): void => {};
     let firstSettledAt: number | null = null;
+    /** When it decided to return: what was asked of it since then another poll does. */
+    let leavesAt = Infinity;
     let reading = 0;
     let known = new Map<string, IssuanceFact>();
+
+    let saving = Promise.resolve();
+    // A repeated attempt does not know which slots this one has passed on.
+    const patience: Patience = {
+      now,
+      mayWait: () => !heartbeats.isLate() && !cancellationSignal.aborted && !deps.stopping.aborted,
+      ...(deps.pause !== undefined && { pause: deps.pause }),
+    };
+    const saveFound = (): void => {
+      const [outcomes, settled] = [stored.splice(0), found.splice(0)];
+      saving = saving.then(() => withStorePatience(() => save(input, outcomes, settled), patience));
+      // The poll fails when it returns.
+      saving.catch(() => {});
+    };
 
     const settle = (row: Held, settled: PollAnswer['settled'][number]): void => {
       held.delete(row.tuple[0]);
@@ -197,16 +220,20 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       row.dueAt = now() + Math.max(grown, status?.retryAfterMs ?? 0);
     };
 
+    // While it freed slots stay on offer, and accepted rows find it. Unreadable answers the workflow must hear of soon.
+    const stays = (): boolean =>
+      isFresh && answer.unreadable === 0 && (slots?.chunksRun() ?? false);
     const returnsAt = (): number => {
       const untakenSince = slots === null ? firstSettledAt : slots.untakenSince();
       return Math.min(
+        leavesAt,
         startedAt + input.boundMs,
-        (firstSettledAt ?? Infinity) + input.lingerMs,
+        (firstSettledAt ?? Infinity) + (stays() ? chunkMs : input.lingerMs),
         (untakenSince ?? Infinity) + input.slotLingerMs,
       );
     };
     const isOver = (): boolean =>
-      held.size === 0 ||
+      (held.size === 0 && !stays()) ||
       now() >= returnsAt() + (reading > 0 ? lastReadsMs : 0) ||
       cancellationSignal.aborted ||
       deps.stopping.aborted;
@@ -223,17 +250,20 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
           return known;
         });
       input.rows.forEach(hold);
-      // Fresh ones: it may hold older ones for longer.
-      if (input.boundMs <= pollBoundMs(0))
+      if (isFresh)
         takesNoMore = deps.acceptedRows.takenBy(laneOfActivity(), {
           poll: input.poll,
           take: (row) => held.size < pollRows && (hold(row), true),
         });
       while (!isOver()) {
+        if (stored.length >= savedTogether) saveFound();
         const at = now();
         const isLast = at >= returnsAt();
-        if (isLast) takesNoMore();
-        let nextAt = returnsAt() + (isLast ? lastReadsMs : 0);
+        if (isLast) {
+          takesNoMore();
+          leavesAt = Math.min(leavesAt, at);
+        }
+        let nextAt = returnsAt() + (reading > 0 && isLast ? lastReadsMs : 0);
         for (const row of held.values()) {
           if (row.reading || isLast) continue;
           // Once more at the deadline; after a failed read the backoff applies.
@@ -268,7 +298,8 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       leaving.abort();
       slots?.close();
       answer.handedOn = slots?.handedOn() ?? [];
-      await save(input, stored, found);
+      saveFound();
+      await saving;
       return answer;
     } finally {
       for (const release of letGo) release();

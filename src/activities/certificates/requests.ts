@@ -110,6 +110,7 @@ export function createCertificateRequestActivities(deps: CertificateDependencies
         }
         if (stopped === null && (endsChunk(answer) || failures > 1)) stopped = answer;
       }
+      ended();
       await chunk.receipt;
       if (stored.length + sent.length > 0) {
         await withStorePatience(

@@ -5,6 +5,7 @@ import type {
   PolledRow,
 } from '../../../src/domain/certificates/certificate-rows';
 import type { RowListRef } from '../../../src/domain/certificates/job';
+import { StoreError } from '../../../src/store/store-error';
 import { sendJson } from '../../support/loopback-server';
 import {
   CertificateBench,
@@ -27,10 +28,10 @@ beforeEach(async () => {
   };
 });
 
-afterEach(() => {
+afterEach(async () => {
+  await bench.close();
   // However chunks and polls end, they leave no slot behind.
   expect(bench.deps.freedSlots.size).toBe(0);
-  return bench.close();
 });
 
 const tell = (response: ServerResponse, path: string, status: string): void =>
@@ -45,6 +46,11 @@ const watch = (places: number[], fields: object = {}, env = environment(work)) =
   bench.watch(work, { rows: watched(...places), lingerMs: 200, slotLingerMs: 200, ...fields }, env);
 
 it('sends rows beyond its slots as a poll passes slots on, and the poll reports them', async () => {
+  const reply = bench.server.reply;
+  bench.server.reply = (request, response) =>
+    request.method === 'GET' && !request.path.endsWith('w-0')
+      ? tell(response, request.path, 'processing')
+      : reply(request, response);
   const [answers, { settled, handedOn }] = await Promise.all([
     run({ rows: rowsOf(1, 2), slots: 0 }),
     watch([0], { boundMs: 1_000 }),
@@ -102,7 +108,7 @@ it.each([
   ['the worker was told to stop', () => bench.stopping.abort()],
 ])('sends nothing for a place that comes when %s', async (_when, happens) => {
   const answers = run({ rows: rowsOf(1), slots: 0 });
-  const places = bench.deps.freedSlots.freedByPoll('w1/0a1b2c3d-run');
+  const places = bench.deps.freedSlots.freedByPoll('w1/0a1b2c3d-run', () => {});
   await new Promise((done) => setTimeout(done, 20));
   happens();
   places.free();
@@ -126,6 +132,60 @@ it('lingers longer when all freed slots were passed on', async () => {
   expect(await elapsed(Promise.resolve(false))).toBeLessThan(450);
   const taking = bench.deps.freedSlots.take('w1/0a1b2c3d-run', 'r1', 5_000);
   expect(await elapsed(taking)).toBeGreaterThanOrEqual(499);
+});
+
+it('stays with nothing left to read while a chunk runs: keeps its slots on offer, takes accepted rows over', async () => {
+  const { freedSlots, acceptedRows } = bench.deps;
+  const lane = 'w1/0a1b2c3d-run';
+  const ended = freedSlots.chunkRuns(lane);
+  let hasReturned = false;
+  const polled = watch([0]).finally(() => (hasReturned = true));
+  await new Promise((done) => setTimeout(done, 500));
+  expect(hasReturned).toBe(false);
+  expect(await freedSlots.take(lane, 'r1', 1_000)).toBe(true);
+  const accepted = acceptedRows.ofChunk(lane);
+  accepted.offer([1, 'w-1', bench.now(), 0, 1, 0], Promise.resolve(true));
+  expect(await freedSlots.take(lane, 'r1', 1_000)).toBe(true);
+  accepted.close();
+  const endedAt = Date.now();
+  ended();
+  const { settled, tookOver, handedOn } = await polled;
+  expect(Date.now() - endedAt).toBeLessThan(150);
+  expect(settled).toHaveLength(2);
+  expect(tookOver).toEqual([[1, 'w-1']]);
+  expect(handedOn).toEqual([['r1', 2]]);
+});
+
+it('returns within the time of a chunk after the first settlement, though another one runs', async () => {
+  const lane = 'w1/0a1b2c3d-run';
+  const ended = bench.deps.freedSlots.chunkRuns(lane);
+  const polled = watch([0], { boundMs: 60_000 });
+  await new Promise((done) => setTimeout(done, 300));
+  bench.ahead += 3_000;
+  // The end of a third one wakes it.
+  bench.deps.freedSlots.chunkRuns(lane)();
+  expect((await polled).settled).toHaveLength(1);
+  ended();
+});
+
+it('does not stay once a response cannot be read: the workflow counts it', async () => {
+  bench.server.reply = (_request, response) =>
+    sendJson(response, 200, { data: { id: 'w-0', attributes: { status: 'queued' } } });
+  const ended = bench.deps.freedSlots.chunkRuns('w1/0a1b2c3d-run');
+  const startedAt = bench.now();
+  const { unreadable } = await watch([0]);
+  expect(unreadable).toBe(1);
+  expect(bench.now() - startedAt).toBeLessThan(2_000);
+  ended();
+});
+
+it('stores what it found though the store is away for a moment: another attempt passes no slot on', async () => {
+  const file = jest.spyOn(bench.place.store.outcomes, 'file');
+  file.mockRejectedValueOnce(new StoreError('gone', 'the disk is away'));
+  const poll = watch([0]);
+  expect(await bench.deps.freedSlots.take('w1/0a1b2c3d-run', 'r1', 5_000)).toBe(true);
+  expect((await poll).handedOn).toEqual([['r1', 1]]);
+  expect(file).toHaveBeenCalledTimes(2);
 });
 
 it('passes nothing on in a repeated attempt: what the lost one passed is unknown', async () => {

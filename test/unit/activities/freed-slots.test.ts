@@ -2,10 +2,14 @@ import { FreedSlots } from '../../../src/activities/certificates/freed-slots';
 
 let places: FreedSlots;
 let now: number;
+let wakes: number;
+
+const pollOf = (lane: string) => places.freedByPoll(lane, () => void (wakes += 1));
 
 beforeEach(() => {
   jest.useFakeTimers();
   now = 1_000;
+  wakes = 0;
   places = new FreedSlots(() => now);
 });
 
@@ -16,16 +20,17 @@ afterEach(() => {
 });
 
 it('passes a slot on to the chunk that waits for one', async () => {
-  const watch = places.freedByPoll('lane');
+  const watch = pollOf('lane');
   const taken = places.take('lane', 'run-1', 300);
   watch.free();
   expect(await taken).toBe(true);
   expect(watch.untakenSince()).toBeNull();
   expect(watch.handedOn()).toEqual([['run-1', 1]]);
+  watch.close();
 });
 
 it('serves waiting chunks in order', async () => {
-  const watch = places.freedByPoll('lane');
+  const watch = pollOf('lane');
   const first = places.take('lane', 'run-1', 300);
   const second = places.take('lane', 'run-2', 300);
   watch.free();
@@ -33,10 +38,11 @@ it('serves waiting chunks in order', async () => {
   jest.advanceTimersByTime(300);
   expect(await second).toBe(false);
   expect(watch.handedOn()).toEqual([['run-1', 1]]);
+  watch.close();
 });
 
 it('keeps a slot for the next chunk, and reports since when the oldest waits', async () => {
-  const watch = places.freedByPoll('lane');
+  const watch = pollOf('lane');
   watch.free();
   now = 1_050;
   watch.free();
@@ -47,10 +53,11 @@ it('keeps a slot for the next chunk, and reports since when the oldest waits', a
   expect(watch.untakenSince()).toBeNull();
   expect(watch.handedOn()).toEqual([['run-1', 2]]);
   expect(await places.take('lane', 'run-1', 0)).toBe(false);
+  watch.close();
 });
 
 it('reports none while a chunk of the lane runs: it may take them later', () => {
-  const poll = places.freedByPoll('lane');
+  const poll = pollOf('lane');
   const ended = places.chunkRuns('lane');
   poll.free();
   expect(poll.untakenSince()).toBeNull();
@@ -59,8 +66,23 @@ it('reports none while a chunk of the lane runs: it may take them later', () => 
   poll.close();
 });
 
+it('says whether a chunk of its lane runs, and wakes the poll when each has ended', () => {
+  const poll = pollOf('lane');
+  const [first, second] = [places.chunkRuns('lane'), places.chunkRuns('lane')];
+  places.chunkRuns('other lane')();
+  expect([poll.chunksRun(), wakes]).toEqual([true, 0]);
+  first();
+  first();
+  expect([poll.chunksRun(), wakes]).toEqual([true, 1]);
+  second();
+  expect([poll.chunksRun(), wakes]).toEqual([false, 2]);
+  poll.close();
+  places.chunkRuns('lane')();
+  expect(wakes).toBe(2);
+});
+
 it('withdraws untaken slots when the poll ends, and none of another poll', async () => {
-  const [ending, other] = [places.freedByPoll('lane'), places.freedByPoll('lane')];
+  const [ending, other] = [pollOf('lane'), pollOf('lane')];
   ending.free();
   other.free();
   ending.close();
@@ -68,10 +90,11 @@ it('withdraws untaken slots when the poll ends, and none of another poll', async
   expect(await places.take('lane', 'run-1', 0)).toBe(false);
   expect(ending.handedOn()).toEqual([]);
   expect(other.handedOn()).toEqual([['run-1', 1]]);
+  other.close();
 });
 
 it('passes no slot from one lane to another', async () => {
-  const watch = places.freedByPoll('lane');
+  const watch = pollOf('lane');
   const taken = places.take('other lane', 'run-1', 300);
   watch.free();
   jest.advanceTimersByTime(300);
@@ -80,7 +103,7 @@ it('passes no slot from one lane to another', async () => {
 });
 
 it('gives none to a chunk that has stopped waiting', async () => {
-  const watch = places.freedByPoll('lane');
+  const watch = pollOf('lane');
   const taken = places.take('lane', 'run-1', 300);
   jest.advanceTimersByTime(300);
   expect(await taken).toBe(false);

@@ -70,24 +70,35 @@ describe('the chunks of a row driver', () => {
     expect(new RequestChunks().next(10, 10, underWay)).toEqual({ rows: 10, slots: 10 });
   });
 
-  test('start without a slot of their own once a poll may pass some on, one at first', () => {
+  test('start without a slot of their own once a poll may pass some on, all at first', () => {
     const chunks = new RequestChunks();
+    expect(chunks.next(50, -3, underWay).rows).toBe(0);
     chunks.expectSlots();
     expect(chunks.next(50, 0, probing).rows).toBe(0);
     expect(chunks.next(50, 0, { ...underWay, polled: false }).rows).toBe(0);
-    expect(chunks.next(50, -3, underWay).rows).toBe(17);
-    chunks.start('first', { rows: rows(10), slots: 0, scope });
-    expect(chunks.next(50, -3, underWay).rows).toBe(0);
+    for (const name of ['a', 'b', 'c']) {
+      expect(chunks.next(50, -3, underWay)).toMatchObject({ slots: 0 });
+      chunks.start(name, { rows: rows(10), slots: 0, scope });
+    }
+    expect(chunks.next(50, -3, underWay)).toEqual(noChunk);
   });
 
-  test('do so again while each is passed all it asks for, one more for each that was quick', () => {
-    const chunks = returned(sent(10), 2);
-    for (const name of ['first', 'second']) {
-      expect(chunks.next(50, -3, underWay).rows).toBeGreaterThan(0);
-      chunks.start(name, { rows: rows(10), slots: 0, scope });
-      if (name === 'first') chunks.learn(sent(10), 0, 100);
+  test('do so one at a time after one that was passed all it asked for, one more after each that was quick', () => {
+    const chunks = returned(unsent(10, 'no_slot'), 0);
+    for (const [tookMs, most] of [
+      [900, 1],
+      [900, 1],
+      [100, 2],
+    ] as const) {
+      chunks.learn(sent(10), 2, tookMs);
+      const names = ['a', 'b', 'c'].slice(0, most);
+      for (const name of names) {
+        expect(chunks.next(50, -3, underWay).rows).toBeGreaterThan(0);
+        chunks.start(name, { rows: rows(10), slots: 0, scope });
+      }
+      expect(chunks.next(50, -3, underWay)).toEqual(noChunk);
+      for (const name of names) chunks.end(name);
     }
-    expect(chunks.next(50, -3, underWay).rows).toBe(0);
   });
 
   test.each([
@@ -96,7 +107,8 @@ describe('the chunks of a row driver', () => {
   ])('no longer do after one that %s, until one is passed all it asks for', (_what, chunks) => {
     chunks.expectSlots();
     expect(chunks.next(50, 0, underWay).rows).toBe(0);
-    chunks.learn(sent(10), 4, 900);
+    expect(chunks.next(50, 4, underWay)).toEqual({ rows: 8, slots: 4 });
+    chunks.learn(sent(8), 4, 900);
     expect(chunks.next(50, 0, underWay).rows).toBe(17);
   });
 
@@ -108,6 +120,7 @@ describe('the chunks of a row driver', () => {
   test('learn nothing from rows without a slot', () => {
     const runs = returned([...sent(1), ...unsent(9, 'no_slot')], 1, 300);
     expect(runs.next(50, 50, underWay).rows).toBe(17);
+    expect(runs.next(50, 1, underWay).rows).toBe(2);
     runs.start('a', { rows: rows(10), slots: 10, scope });
     runs.start('b', { rows: rows(10), slots: 10, scope });
     expect(runs.next(50, 30, underWay).rows).toBe(50);

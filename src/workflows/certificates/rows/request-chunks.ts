@@ -91,7 +91,9 @@ export class RequestChunks {
     if (!polled) return { rows: slots, slots };
     const slotless = [...this.#inFlight.values()].filter(({ given }) => given === 0).length;
     const mayStart = slots > 0 || (slotless < (this.#slotless ?? 0) && !probing);
-    return mayStart ? { rows: wanted, slots } : noChunk;
+    if (!mayStart) return noChunk;
+    // Some without a slot show when polls pass slots on again.
+    return { rows: this.#slotless === 0 ? Math.min(wanted, slots * 2) : wanted, slots };
   }
 
   start(name: string, chunk: Omit<Chunk, 'startedAt' | 'given'>): void {
@@ -100,7 +102,7 @@ export class RequestChunks {
 
   /** A poll reads rows for the first time: what settles frees slots before the poll returns. */
   expectSlots(): void {
-    this.#slotless ??= 1;
+    this.#slotless ??= limits.chunksInFlight;
   }
 
   /**
