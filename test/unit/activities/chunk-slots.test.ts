@@ -6,6 +6,7 @@ import type {
 } from '../../../src/domain/certificates/certificate-rows';
 import type { RowListRef } from '../../../src/domain/certificates/job';
 import { StoreError } from '../../../src/store/store-error';
+import { cnpj } from '../../support/documents';
 import { sendJson } from '../../support/loopback-server';
 import {
   CertificateBench,
@@ -166,6 +167,26 @@ it('returns within the time of a chunk after the first settlement, though anothe
   bench.deps.freedSlots.chunkRuns(lane)();
   expect((await polled).settled).toHaveLength(1);
   ended();
+});
+
+it('stores what it found some rows at a time, before it returns', async () => {
+  const rows = Array.from({ length: 30 }, (_, place) => place);
+  work = await bench.work(
+    'w2',
+    rows.map((row) => cnpj(row + 1)),
+  );
+  const ended = bench.deps.freedSlots.chunkRuns('w2/0a1b2c3d-run');
+  let hasReturned = false;
+  const polled = watch(rows, {}, environment(work)).finally(() => (hasReturned = true));
+  let stored = 0;
+  for (let tries = 0; tries < 40 && stored < 25; tries += 1) {
+    await new Promise((done) => setTimeout(done, 50));
+    stored = (await bench.outcomes(work)).length;
+  }
+  expect([stored >= 25, hasReturned]).toEqual([true, false]);
+  ended();
+  await polled;
+  expect(await bench.outcomes(work)).toHaveLength(30);
 });
 
 it('does not stay once a response cannot be read: the workflow counts it', async () => {
