@@ -53,7 +53,8 @@ describe(`a token revoked at row ${revokedAtRow} of ${rows}`, () => {
       const { stdout } = await place.run(['show', id]);
       return stdout.includes('waiting: credentials');
     });
-    await sleep(Math.max(0, revokedAt + revokedForMs - Date.now()));
+    // The command that follows looks once a second.
+    await sleep(Math.max(1_500, revokedAt + revokedForMs - Date.now()));
     const probes = posts().length - requestedBefore;
     place.sandbox.setToken(sandboxToken, true);
 
