@@ -105,12 +105,13 @@ export class Limiter {
     return Math.ceil(pause + (missing / this.rate.perSecond) * 1_000);
   }
 
-  /** At this moment more calls could start than want to: nobody waits, and half of what may be saved up is there. */
+  /** At this moment more calls may want to start: none waits, and nothing bounds the rate or half of what may be saved up is there. */
   get areAmple(): boolean {
     this.#fill();
     const { all, reads } = this.#pausedUntil;
     return (
-      this.#tokens.any >= Math.max(1, this.rate.perSecond / 20) &&
+      (this.rate.reason === 'growing' ||
+        this.#tokens.any >= Math.max(1, this.rate.perSecond / 20)) &&
       this.#now() >= Math.max(all, reads) &&
       callPriorities.every((name) => this.#queues[name].length === 0)
     );

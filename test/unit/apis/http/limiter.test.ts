@@ -69,6 +69,18 @@ it('calls permits ample while none is waited for, and half of what may be saved 
   expect(limiter.areAmple).toBe(false);
 });
 
+it('calls permits ample while none is waited for, and nothing has bounded the rate yet', async () => {
+  const limiter = new Limiter({ perSecond: 50 });
+  ask(limiter, 'request', 1);
+  expect(limiter.areAmple).toBe(true);
+  ask(limiter, 'poll', 1);
+  expect(limiter.areAmple).toBe(false);
+  await jest.advanceTimersByTimeAsync(30);
+  expect(limiter.areAmple).toBe(true);
+  limiter.rate.refused(Date.now(), 'a call');
+  expect(limiter.areAmple).toBe(false);
+});
+
 it.each(['all', 'reads'] as const)('has no ample permits while %s are paused', async (what) => {
   const limiter = new Limiter(just(50));
   limiter.pauseFor(5_000, what);
