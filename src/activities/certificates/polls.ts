@@ -4,8 +4,7 @@ import { classifyFailure, isCallFailure } from '../../apis/http/classify';
 import { onAbort } from '../../apis/http/signals';
 import { ContractError, StatusError, isHttpError } from '../../apis/http/errors';
 import type { CallPriority } from '../../apis/http/limiter';
-import type { NewFact } from '../../store/certificates/facts';
-import type { IssuanceFact, OutcomeRecord } from '../../domain/certificates/outcomes';
+import type { IssuanceFact } from '../../domain/certificates/outcomes';
 import { unreadableAnswer } from '../../domain/core/service/service-failure';
 import { backoffMs, pollBoundMs } from '../../domain/core/service/poll-timing';
 import type { CertificateItem } from '../../domain/certificates/job';
@@ -22,7 +21,8 @@ import type { CertificateDependencies } from '../dependencies';
 import { laneOfActivity } from './freed-slots';
 import { Heartbeats } from '../core/heartbeats';
 import { nameOf } from '../core/job-records';
-import { withStorePatience, type Patience } from '../core/store-patience';
+import type { Patience } from '../core/store-patience';
+import { FoundRows } from './found-rows';
 
 /** Concurrent reads of one poll; the limiter sets the rate. */
 const readsAtOnce = 32;
@@ -30,8 +30,6 @@ const readsAtOnce = 32;
 const patienceWithRefusalsMs = 10 * 60_000;
 /** Reads in flight when a poll should return: most are over by then, and would be repeated. */
 const lastReadsMs = 200;
-/** Rows of one transaction: claims wait behind it. */
-const savedTogether = 25;
 /** Used when the service names no delay for a failure that it calls retryable. */
 const defaultRetryAfterMs = 60_000;
 
@@ -51,16 +49,6 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
   const { store, now, random, settlingTimes, certificateJobs } = deps;
   const facts = store.facts;
   const readFact = createFactReader(deps);
-
-  async function save(
-    { list, name }: Pick<PollInput, 'list' | 'name'>,
-    outcomes: readonly OutcomeRecord[],
-    settled: readonly NewFact[] = [],
-  ): Promise<void> {
-    const by = await certificateJobs.requestedBy(list.folder);
-    const records = { outcomesIn: list.outcomesIn, by, name: outcomeName(name), outcomes };
-    await storeAndCount(deps, { ...records, facts: settled });
-  }
 
   async function pollCertificates(input: PollInput): Promise<PollAnswer> {
     const { cancellationSignal, info } = Context.current();
@@ -86,8 +74,6 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       handedOn: [],
       readFailure: null,
     };
-    const stored: OutcomeRecord[] = [];
-    const found: NewFact[] = [];
     // Reads still in flight when the poll returns: GETs may be aborted.
     const leaving = new AbortController();
     // Slots that a lost attempt passed on, and could not report, must not be passed on twice.
@@ -100,19 +86,18 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     let reading = 0;
     let known = new Map<string, IssuanceFact>();
 
-    let saving = Promise.resolve();
     // A repeated attempt does not know which slots this one has passed on.
     const patience: Patience = {
       now,
       mayWait: () => !heartbeats.isLate() && !cancellationSignal.aborted && !deps.stopping.aborted,
       ...(deps.pause !== undefined && { pause: deps.pause }),
     };
-    const saveFound = (): void => {
-      const [outcomes, settled] = [stored.splice(0), found.splice(0)];
-      saving = saving.then(() => withStorePatience(() => save(input, outcomes, settled), patience));
-      // The poll fails when it returns.
-      saving.catch(() => {});
-    };
+    const found = new FoundRows(async (outcomes, settled) => {
+      const by = await certificateJobs.requestedBy(input.list.folder);
+      const { outcomesIn } = input.list;
+      const name = outcomeName(input.name);
+      await storeAndCount(deps, { outcomesIn, by, name, outcomes, facts: settled });
+    }, patience);
 
     const settle = (row: Held, settled: PollAnswer['settled'][number]): void => {
       held.delete(row.tuple[0]);
@@ -137,7 +122,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
           return;
         }
         answer.readFailure = null;
-        if ('fact' in seen) found.push(seen);
+        if ('fact' in seen) found.facts.push(seen);
         const fact = 'fact' in seen ? seen.fact : seen;
         if ('settledAt' in fact) {
           const shared = (flags & rowFlags.shared) !== 0;
@@ -147,13 +132,13 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
             settle(row, [rowIndex, 'retryable', now()]);
             return;
           }
-          stored.push(outcomeOfFact(fact, item, history));
+          found.outcomes.push(outcomeOfFact(fact, item, history));
           if (fact.status === 'failed' && fact.retryable === true) {
             const notBefore = fact.settledAt + (fact.retryAfterMs ?? defaultRetryAfterMs);
             settle(row, [rowIndex, 'retryable', notBefore]);
           } else settle(row, [rowIndex, fact.status]);
         } else if ('error' in fact) {
-          stored.push(unsettledOutcome('failed', item, certidaoId, history, fact.error));
+          found.outcomes.push(unsettledOutcome('failed', item, certidaoId, history, fact.error));
           settle(row, [rowIndex, 'failed']);
         } else if (pastDeadline) {
           expire(row, item, 'the issuance had not settled at the deadline of the row');
@@ -174,7 +159,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
         ? (['failed', withoutPdf('at the deadline of the row')] as const)
         : (['expired', { code: 'deadline', category: 'expired', message }] as const);
       const history = { requestedAt, attempts, flags };
-      stored.push(unsettledOutcome(status, item, certidaoId, history, error));
+      found.outcomes.push(unsettledOutcome(status, item, certidaoId, history, error));
       settle(row, [rowIndex, status]);
     };
 
@@ -201,7 +186,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       const isJsonApi = error instanceof ContractError && error.isJsonApi;
       if (item !== null && isJsonApi && row.failures > 1) {
         const lost = { code: unreadableAnswer, category: 'contract', message };
-        stored.push(unsettledOutcome('failed', item, certidaoId, history, lost));
+        found.outcomes.push(unsettledOutcome('failed', item, certidaoId, history, lost));
         answer.unreadable += 1;
         return settle(row, [rowIndex, 'failed']);
       }
@@ -213,7 +198,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
         row.failures > 3
       ) {
         const lost = { code: status.code ?? `http_${status.status}`, category: 'lost', message };
-        stored.push(unsettledOutcome('failed', item, certidaoId, history, lost));
+        found.outcomes.push(unsettledOutcome('failed', item, certidaoId, history, lost));
         return settle(row, [rowIndex, 'failed']);
       }
       const grown = backoffMs(row.failures, random(), { baseMs: 250, maxMs: 60_000 });
@@ -256,7 +241,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
           take: (row) => held.size < pollRows && (hold(row), true),
         });
       while (!isOver()) {
-        if (stored.length >= savedTogether) saveFound();
+        found.saveSome();
         const at = now();
         const isLast = at >= returnsAt();
         if (isLast) {
@@ -298,8 +283,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
       leaving.abort();
       slots?.close();
       answer.handedOn = slots?.handedOn() ?? [];
-      saveFound();
-      await saving;
+      await found.saveAll();
       return answer;
     } finally {
       for (const release of letGo) release();
@@ -311,21 +295,5 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
     }
   }
 
-  /** `cancel --now`: leaves outstanding rows at the service and stores their ids. */
-  async function leaveOutstanding(input: Pick<PollInput, 'list' | 'name' | 'rows'>): Promise<void> {
-    const records: OutcomeRecord[] = [];
-    for (const [rowIndex, certidaoId, requestedAt, , attempts, flags] of input.rows) {
-      const item = await certificateJobs.item(input.list, rowIndex);
-      const left = {
-        code: 'left_outstanding',
-        category: 'cancelled',
-        message: 'cancelled at once: the issuance continues at the service under its id',
-      };
-      const history = { requestedAt, attempts, flags };
-      records.push(unsettledOutcome('cancelled', item, certidaoId, history, left));
-    }
-    await save(input, records);
-  }
-
-  return { pollCertificates, leaveOutstanding };
+  return { pollCertificates };
 }

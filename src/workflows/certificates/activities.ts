@@ -66,14 +66,13 @@ export function certificateActivities(terms: IssuingTerms, fairnessKey: string) 
     priority,
   });
 
-  const { leaveOutstanding, deferRows, takeDeferredRows, dropDeferredRows } = proxyActivities<
-    PollActivities & DeferralActivities
-  >({
-    taskQueue: pollQueue,
-    startToCloseTimeout: '2m',
-    retry: { initialInterval: '1s', maximumInterval: '30s' },
-    priority: { priorityKey: 1 },
-  });
+  const { leaveOutstanding, deferRows, takeDeferredRows, dropDeferredRows } =
+    proxyActivities<DeferralActivities>({
+      taskQueue: pollQueue,
+      startToCloseTimeout: '2m',
+      retry: { initialInterval: '1s', maximumInterval: '30s' },
+      priority: { priorityKey: 1 },
+    });
 
   const { finalizeRows, carryOutDecision } = proxyActivities<MergeActivities & DecisionActivities>({
     taskQueue: pollQueue,
