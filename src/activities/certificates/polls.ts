@@ -145,7 +145,7 @@ export function createCertificatePollActivities(deps: CertificateDependencies) {
         } else {
           row.failures = 0;
           row.unsettledAgeMs = now() - requestedAt;
-          row.dueAt = now() + settlingTimes[item.type].nextReadMs(row.unsettledAgeMs, random());
+          row.dueAt = settlingTimes[item.type].nextReadAt(now(), row.unsettledAgeMs, random());
         }
       } catch (error) {
         if (leaving.signal.aborted || !held.has(rowIndex)) return;

@@ -245,7 +245,7 @@ export function createRowRequests(deps: CertificateDependencies) {
     switch (receipt.kind) {
       case 'accepted': {
         const { externalId: certidaoId } = receipt;
-        const dueAt = claimedAt + deps.settlingTimes[item.type].nextReadMs(0, deps.random());
+        const dueAt = deps.settlingTimes[item.type].nextReadAt(claimedAt, 0, deps.random());
         const requestedAt = claimedAt;
         return { kind: 'accepted', rowIndex, certidaoId, requestedAt, attempts, flags, dueAt };
       }

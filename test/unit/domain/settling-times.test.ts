@@ -10,7 +10,7 @@ function follow(times: SettlingTimes, durationMs: number): { reads: number; lagM
   let age = 0;
   for (let reads = 0; ; reads += 1) {
     if (reads > 0 && age >= durationMs) return { reads, lagMs: age - durationMs };
-    age += times.nextReadMs(age, 0.5);
+    age = times.nextReadAt(age, age, 0.5);
   }
 }
 
@@ -26,6 +26,11 @@ const spread = Array.from({ length: 256 }, (_, index) => {
   return Math.round(3_000 * Math.exp(0.46 * 1.7 * Math.log(turn / (1 - turn)) * 0.35));
 });
 
+/** Old issuances are read every quarter of a second. */
+function inMoments(at: number): number {
+  return Math.ceil(at / 256) * 256;
+}
+
 function mean(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }
@@ -33,8 +38,8 @@ function mean(numbers: readonly number[]): number {
 describe('when to read an issuance', () => {
   test('follows the plain pace until something is known', () => {
     const times = new SettlingTimes({ areAmple: true });
-    expect(times.nextReadMs(0, 0.5)).toBe(400);
-    expect(times.nextReadMs(40_000, 0.5)).toBe(10_000);
+    expect(times.nextReadAt(0, 0, 0.5)).toBe(400);
+    expect(times.nextReadAt(0, 40_000, 0.5)).toBe(inMoments(10_000));
   });
 
   test('finds issuances that all take the same time with one read, just after their end', () => {
@@ -67,19 +72,28 @@ describe('when to read an issuance', () => {
     expect(follow(times, 319).reads).toBe(1);
   });
 
+  test('reads many at a time, hardly later', () => {
+    const times = learned(spread);
+    const requestedAt = Array.from({ length: 400 }, (_, index) => 1_790_000_000_000 + index * 10);
+    const reads = requestedAt.map((at) => times.nextReadAt(at, 0, 0.5));
+    const waits = reads.map((at, index) => at - (requestedAt[index] ?? 0));
+    expect(new Set(reads).size).toBeLessThan(80);
+    expect(Math.max(...waits)).toBeLessThan(Math.min(...waits) * 1.05);
+  });
+
   test('decides by the permits of the moment', () => {
     const permits = { areAmple: false };
     const times = new SettlingTimes(permits);
     for (const duration of spread) times.observe(duration);
-    const scarce = times.nextReadMs(0, 0.5);
+    const scarce = times.nextReadAt(0, 0, 0.5);
     permits.areAmple = true;
-    expect(times.nextReadMs(0, 0.5)).toBeLessThan(scarce);
+    expect(times.nextReadAt(0, 0, 0.5)).toBeLessThan(scarce);
   });
 
   test('reads at growing intervals what takes longer than anything known', () => {
     const times = learned(spread);
-    const waits = [20_000, 40_000, 80_000].map((age) => times.nextReadMs(age, 0.5));
-    expect(waits).toEqual([5_000, 10_000, 20_000]);
+    const waits = [20_000, 40_000, 80_000].map((age) => times.nextReadAt(0, age, 0.5));
+    expect(waits).toEqual([5_000, 10_000, 20_000].map(inMoments));
   });
 
   test('forgets an old pace: a service that became ten times slower or faster is learned anew', () => {
@@ -94,7 +108,7 @@ describe('when to read an issuance', () => {
 
   test('never waits longer than a minute, however long the issuances known', () => {
     const times = learned(Array.from({ length: 40 }, () => 3_600_000));
-    expect(times.nextReadMs(0, 0.5)).toBe(60_000);
+    expect(times.nextReadAt(0, 0, 0.5)).toBe(inMoments(60_000));
   });
 
   test('ignores a duration that is none', () => {

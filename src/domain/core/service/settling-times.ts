@@ -12,10 +12,11 @@ const readPrice = { scarce: 0.05, ample: 0.006 };
 /** And at least this. */
 const leastPriceMs = 25;
 /** A read is timed slightly later, so that it does not just miss. */
-const marginMs = 15;
-const marginShare = 0.01;
-const jitterShare = 0.02;
+const marginMs = 20;
 const soonestMs = 100;
+/** Reads share moments, this share of the age apart, and this far at most: to wake up costs more than a read. */
+const momentShare = 0.04;
+const longestMomentMs = 256;
 
 /**
  * Durations of issuances of one kind, learned from settled ones, and when to read the next one: at the ages where a
@@ -58,25 +59,31 @@ export class SettlingTimes {
   }
 
   /**
-   * Milliseconds until the next read of an unsettled issuance that is `ageMs` old.
+   * When to read an unsettled issuance next that is `ageMs` old at a moment.
+   * @param at epoch milliseconds, as is the result
    * @param random in [0, 1), for the jitter
    */
-  nextReadMs(ageMs: number, random: number): number {
+  nextReadAt(at: number, ageMs: number, random: number): number {
     const age = Math.max(ageMs, 0);
+    const wait = this.#waitMs(age, random);
+    const moment = momentMs(age + wait);
+    return Math.ceil((at + wait) / moment) * moment;
+  }
+
+  #waitMs(age: number, random: number): number {
     const plan = this.#plans?.[this.#permits.areAmple ? 'ample' : 'scarce'];
     const aim = plan === undefined ? null : nextRead(plan, age);
     if (aim === null) {
       const wait = age === 0 ? this.#pace.firstMs : nextPollMs(age, random, this.#pace);
       return Math.max(soonestMs, wait);
     }
-    const wait = aimed(aim) - age;
-    const jittered = wait * (1 + jitterShare * random);
-    return Math.round(Math.min(Math.max(jittered, soonestMs), this.#pace.maxMs));
+    return Math.min(Math.max(aim + marginMs - age, soonestMs), this.#pace.maxMs);
   }
 }
 
-function aimed(atMs: number): number {
-  return atMs * (1 + marginShare) + marginMs;
+/** Powers of two, so that issuances of different ages meet. */
+function momentMs(ageMs: number): number {
+  return 2 ** Math.floor(Math.log2(Math.min(Math.max(ageMs * momentShare, 1), longestMomentMs)));
 }
 
 function quantiles(sample: readonly number[], count: number): number[] {
@@ -96,7 +103,7 @@ export interface ReadingPlan {
 }
 
 export function nextRead({ durations, next }: ReadingPlan, ageMs: number): number | null {
-  const from = durations.findIndex((duration) => aimed(duration) > ageMs);
+  const from = durations.findIndex((duration) => duration + marginMs > ageMs);
   const to = next[from];
   return to === undefined ? null : (durations[to] as number);
 }
