@@ -63,12 +63,18 @@ export function ownFields(
   return Object.fromEntries(ownNames(columns, []).map((name, at) => [name, cells[at] ?? '']));
 }
 
+const fields = new Map(
+  resultColumns.map((column) => [
+    column,
+    column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+  ]),
+);
+
 export function resultValue(
   row: ResultRow,
   column: ResultColumn,
 ): string | number | boolean | null {
-  const field = column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  return row[field as FieldOf<ResultColumn>];
+  return row[fields.get(column) as FieldOf<ResultColumn>];
 }
 
 /** In the order of `resultColumns`. @param excel a spreadsheet would read bare digits as a number */

@@ -1,6 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { BatchSummary, ResultRow } from '../../domain/certificates/certificates';
 import type { OpenResultRow } from '../../domain/certificates/result-rows';
 import { CertificateJobs } from '../../store/certificates/jobs';
@@ -14,6 +15,9 @@ import { writeWhole } from '../jobs/written-file';
 import { decisionsOf } from '../../store/core/jobs/inbox';
 import { ReportFigures } from '../../report/certificates/figures';
 import { reportHtml } from '../../report/certificates/page';
+
+/** Rows keep their order. */
+const pdfsAtOnce = 8;
 
 export interface ResultFolderOptions extends Omit<ExportOptions, 'html'> {
   folder: string;
@@ -89,9 +93,12 @@ async function writeSheets<Row extends OpenResultRow>(
   const sheet = openResultSheet(join(folder, 'results.csv'), { columns, excel });
   const workbook = openResultWorkbook(join(folder, 'results.xlsx'), total, columns);
   try {
-    for await (const row of rows) {
+    const exported = Readable.from(rows).map(
+      async (row: Row) => ({ row, pdf: await exportPdf(ctx, row, folder, pdfNames) }),
+      { concurrency: pdfsAtOnce },
+    ) as AsyncIterable<{ row: Row; pdf: string | null }>;
+    for await (const { row, pdf } of exported) {
       see(row);
-      const pdf = await exportPdf(ctx, row, folder, pdfNames);
       const { pdfKey: _, item: __, issuances: ___, ...cells }: OpenResultRow = row;
       const result = { ...cells, pdf };
       await sheet.write(result);
