@@ -106,7 +106,7 @@ describe('when to read an issuance', () => {
     }
   });
 
-  test('never waits longer than a minute, however long the issuances known', () => {
+  test('waits for the moment after a minute at most, however long the issuances known', () => {
     const times = learned(Array.from({ length: 40 }, () => 3_600_000));
     expect(times.nextReadAt(0, 0, 0.5)).toBe(inMoments(60_000));
   });
