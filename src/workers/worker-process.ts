@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import type { Store } from '../store/store';
 import { keepAddresses, otherAddresses } from '../store/core/service-addresses';
@@ -26,11 +25,6 @@ import { configuredRoles, refuseUnserved, roles } from './roles';
 import { runWorkers, type RunningWorkers } from './run-workers';
 
 const oneDayMs = 24 * 60 * 60_000;
-/**
- * A heap grows by a quarter beyond what is alive, not to several times that, and the young generation of each thread is
- * small: 270 MiB in place of 460 with a thousand rows in flight, for 2 % of the speed.
- */
-const heapFlags = ['--heap-growing-percent=25', '--max-semi-space-size=4'];
 
 export interface WorkerFlags {
   roles?: RoleName[];
@@ -40,8 +34,6 @@ export interface WorkerFlags {
 
 /** Until it is told to stop. */
 export async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
-  // Before there are threads, which take them over.
-  for (const flag of heapFlags) setFlagsFromString(flag);
   const environment = readEnvironment();
   const names = flags.roles ?? configuredRoles(environment);
   const engine = engineAddress();
