@@ -21,9 +21,12 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 /** Of the loop: changes that are being told or acknowledged at once. */
 const floorWidth = 16;
 
-/** Monitors with 1,000 open changes each, by one scan, against a loop that does the same calls. */
+/**
+ * Monitors with 1,000 open changes each, by one scan, against a loop that does the same calls. A scan before it has found
+ * the rate of the service.
+ */
 export async function sweptChanges(): Promise<Samples> {
-  const [warmUp, measured, each] = [2, 8, 1_000];
+  const [warmUp, measured, each] = [8, 8, 1_000];
   const all = warmUp + 2 * measured;
   return withParts({ seeded: { monitors: all, changes: each, overMs: 0 } }, async (parts, url) => {
     const ids = Array.from({ length: all }, (_, place) => seededMonitorId(place + 1));
