@@ -153,7 +153,7 @@ async function examinePollers(
 
 /** Rates of the services, now or within the last day. */
 async function examineRates(store: Store): Promise<Finding[]> {
-  const shares = groupBy(await store.rateShares.all(), ({ service }) => service);
+  const shares = groupBy(await store.rateShares.all(Date.now()), ({ service }) => service);
   return [...shares].map(([service, all]) => {
     return ok(
       `rate ${service}`,

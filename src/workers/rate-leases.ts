@@ -16,32 +16,46 @@ export interface SharedRate {
  * Shares the rates of the services among their workers: each uses its part of the measured rate, and very little
  * without a lease.
  *
- * @returns when the first leases are held; they are renewed until `stopping`
+ * @returns when the first leases are held; they are renewed until they are given back, when there are no more calls
  */
 export async function holdRateLeases(
   store: Store,
   rates: readonly SharedRate[],
-  { stopping, now = Date.now, warn }: LeaseOptions,
-): Promise<void> {
-  if (rates.length === 0) return;
+  { now = Date.now, warn }: LeaseOptions,
+): Promise<{ giveBack: () => Promise<void> }> {
+  if (rates.length === 0) return { giveBack: () => Promise.resolve() };
   const worker = randomUUID();
   let heldUntil = 0;
   let isAway = false;
-  const renew = async (): Promise<void> => {
-    const at = now();
-    const own = rates.map(({ name, rate }): RateShare => {
+  const sharesUntil = (until: number): RateShare[] =>
+    rates.map(({ name, rate }) => {
       const { perSecond, ceiling } = rate.found;
       const { reason, refusals } = rate;
-      return { service: name, worker, until: at + leaseMs, perSecond, ceiling, reason, refusals };
+      return { service: name, worker, until, perSecond, ceiling, reason, refusals };
     });
-    const all = await store.rateShares.renew(own, at);
+  const renew = async (): Promise<void> => {
+    const at = now();
+    const all = await store.rateShares.renew(sharesUntil(at + leaseMs), at);
     heldUntil = at + leaseMs;
     for (const { name, rate } of rates) {
       const live = all.filter(({ service, until }) => service === name && until > at).length;
       rate.share(live);
     }
   };
-  const before = await store.rateShares.all();
+  const keep = async (): Promise<void> => {
+    try {
+      await renew();
+      isAway = false;
+    } catch (error) {
+      if (now() < heldUntil || isAway) return;
+      isAway = true;
+      warn('the share of the rate could not be renewed: calls are few until it is', {
+        reason: error instanceof Error ? error.name : 'unknown',
+      });
+      for (const { rate } of rates) rate.share(null);
+    }
+  };
+  const before = await store.rateShares.all(now());
   for (const { name, rate } of rates) {
     const found = foundBefore(
       before.filter(({ service }) => service === name),
@@ -51,29 +65,20 @@ export async function holdRateLeases(
     rate.share(null);
   }
   await renew();
-  void keep();
-
-  async function keep(): Promise<void> {
-    for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, renewMs).unref());
-      if (stopping.aborted) return;
-      try {
-        await renew();
-        isAway = false;
-      } catch (error) {
-        if (now() < heldUntil || isAway) continue;
-        isAway = true;
-        warn('the share of the rate could not be renewed: calls are few until it is', {
-          reason: error instanceof Error ? error.name : 'unknown',
-        });
-        for (const { rate } of rates) rate.share(null);
-      }
-    }
-  }
+  let renewing: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    renewing ??= keep().finally(() => (renewing = null));
+  }, renewMs).unref();
+  return {
+    giveBack: async () => {
+      clearInterval(timer);
+      await renewing;
+      await store.rateShares.giveBack(sharesUntil(now()));
+    },
+  };
 }
 
 export interface LeaseOptions {
-  stopping: AbortSignal;
   now?: () => number;
   warn: (message: string, about: Record<string, string>) => void;
 }

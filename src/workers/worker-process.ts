@@ -72,8 +72,7 @@ export async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   const made = names.map((name): Role => roles[name](parts));
   const services = made.flatMap(({ service }) => service ?? []);
   const rates = services.map(({ name, service }) => ({ name, rate: service.limiter.rate }));
-  await holdRateLeases(store, rates, {
-    stopping: signal,
+  const leases = await holdRateLeases(store, rates, {
     warn: (message, about) => log.warn(about, message),
   });
   metrics.watch(store, () => standstill.count, rates);
@@ -104,6 +103,8 @@ export async function runWorkerProcess(flags: WorkerFlags): Promise<void> {
   await workers.finished;
   for (const { service } of services) await service.close();
   for (const role of made) await role.close?.();
+  // Without the store they expire.
+  await leases.giveBack().catch(() => undefined);
   // Last: until here `/readyz` reports the shutdown.
   endpoints?.close();
   lag.stop();

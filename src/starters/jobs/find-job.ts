@@ -76,7 +76,7 @@ export async function viewJob(ctx: CommandContext, kind: JobKind, job: Job): Pro
 /** The request rate of the service; empty when there was no request within a day. */
 async function rateOf({ reader, store }: CommandContext, { service }: JobKind): Promise<string[]> {
   const name = service === 'monitors' ? 'investigation' : service;
-  const rates = (await store.rateShares.all()).filter((one) => one.service === name);
+  const rates = (await store.rateShares.all(Date.now())).filter((one) => one.service === name);
   return rates.length === 0 ? [] : [rateWords(rates, Date.now(), reader.say)];
 }
 

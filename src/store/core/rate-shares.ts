@@ -13,27 +13,27 @@ export interface RateShare extends NotedRate {
 
 /** Older measurements are ignored. */
 const foundForMs = 24 * 3_600_000;
+const replaced = replacing('rate_share', 'until', 'per_second', 'ceiling', 'reason', 'refusals');
 
 /** Rates of the services, shared by the workers: a lease for each, and the last measured rate. */
 export class RateShareRepository extends Repository {
-  /** @returns the shares of all workers afterwards */
+  /** Expired shares go: those who renew theirs have taken them over. @returns the shares of all workers afterwards */
   async renew(shares: readonly RateShare[], now: number): Promise<RateShare[]> {
-    const replaced = replacing(
-      'rate_share',
-      'until',
-      'per_second',
-      'ceiling',
-      'reason',
-      'refusals',
-    );
+    const services = shares.map(({ service }) => service);
     await this.store.commit([
-      sql`DELETE FROM rate_share WHERE until < ${now - foundForMs}`,
+      sql`DELETE FROM rate_share WHERE service IN ${services} AND until <= ${now}`,
       insertInto('rate_share', shares, replaced),
     ]);
-    return this.all();
+    return this.all(now);
   }
 
-  all(): Promise<RateShare[]> {
-    return this.store.select('rate_share', sql`ORDER BY service, worker`);
+  /** The next worker goes on from them. */
+  async giveBack(shares: readonly RateShare[]): Promise<void> {
+    await this.store.commit([insertInto('rate_share', shares, replaced)]);
+  }
+
+  all(now: number): Promise<RateShare[]> {
+    const since = now - foundForMs;
+    return this.store.select('rate_share', sql`WHERE until > ${since} ORDER BY service, worker`);
   }
 }
