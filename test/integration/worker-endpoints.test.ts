@@ -146,4 +146,7 @@ test('a worker that was told to stop is not ready, until what is on its way has 
   const [code] = (await once(worker, 'exit')) as [number | null];
   expect(code).toBe(0);
   await expect(fetch(`${origin}/readyz`)).rejects.toMatchObject({ name: 'TypeError' });
+  // The next worker need not wait for its share of the rates.
+  const { stdout } = await place.run(['doctor']);
+  expect(stdout).toMatch(/rate certificates.*no worker uses it now/);
 }, 120_000);
