@@ -67,7 +67,7 @@ describe('the history of a batch of 1,000 rows', () => {
 
   test('grows when a lane hands over to a new run in mid-flight, and no row is lost by it', async () => {
     const id = await startDetached('handed-over.csv', 1);
-    await startAgain(id, 300);
+    await startAgain(id, 150);
     const load = new MachineLoad();
     await place.startWorkerHere();
     await client.workflow.getHandle(id).result();

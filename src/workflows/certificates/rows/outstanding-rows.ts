@@ -127,6 +127,8 @@ export class OutstandingRows {
     } finally {
       for (const row of this.#rows.values()) if (row.poll === poll) row.poll = null;
       this.#polls.delete(poll);
+      // It has ended: until it is cancelled, the workflow keeps it with the arguments of its activity.
+      scope.cancel();
     }
   }
 

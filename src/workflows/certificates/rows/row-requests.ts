@@ -143,6 +143,8 @@ export class RowRequests {
       this.#rows.chunks.learn(answers, slots, Date.now() - startedAt);
     } finally {
       this.#rows.chunks.end(chunk);
+      // It has ended: until it is cancelled, the workflow keeps it with the arguments of its activity.
+      scope.cancel();
     }
   }
 
