@@ -5,9 +5,11 @@ import type {
 } from '../../../src/domain/certificates/certificate-rows';
 import { OutstandingRows } from '../../../src/workflows/certificates/rows/outstanding-rows';
 
+const mockCancel = jest.fn();
 jest.mock('@temporalio/workflow', () => ({
   CancellationScope: class {
     run = (work: () => unknown): unknown => work();
+    cancel = (): unknown => mockCancel();
   },
 }));
 
@@ -50,6 +52,13 @@ describe('a row that a poll has taken over', () => {
       expect(rows.next(now, share, true)).toHaveProperty('rows.length', 1);
     });
     expect(rows.next(now, share, true)).toHaveProperty('rows.length', 2);
+  });
+
+  test('is let go of with its poll: the workflow would keep both until the scope is cancelled', async () => {
+    mockCancel.mockClear();
+    const rows = dueIn(0);
+    await pollOf(rows, {}, () => expect(mockCancel).not.toHaveBeenCalled());
+    expect(mockCancel).toHaveBeenCalledTimes(1);
   });
 
   test('is removed by what that poll has found', async () => {
