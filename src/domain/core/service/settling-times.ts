@@ -8,9 +8,9 @@ const replanAfter = 8;
 const replanShare = 1 / 8;
 const points = 64;
 /** What a read must save in waiting on average, as a share of the mean duration: while permits are scarce, and ample. */
-const readPrice = { scarce: 0.05, ample: 0.0045 };
+const readPrice = { scarce: 0.05, ample: 0.002 };
 /** And at least this. */
-const leastPriceMs = 15;
+const leastPriceMs = 6;
 /** A read is timed slightly later, so that it does not just miss. */
 const marginMs = 20;
 const soonestMs = 100;
