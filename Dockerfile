@@ -9,8 +9,9 @@ COPY src ./src
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:20.20.2-bookworm-slim
-# glibc keeps freed memory for each of its arenas: with two a worker holds a sixth less.
+# glibc keeps freed memory, at the end of each of its arenas and in large pieces: a fifth of a worker.
 ENV MALLOC_ARENA_MAX=2 \
+    MALLOC_TRIM_THRESHOLD_=131072 \
     NODE_ENV=production \
     DILIGENCE_DATA_DIR=/data
 WORKDIR /app
