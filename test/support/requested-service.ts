@@ -10,6 +10,8 @@ export interface AskedService {
   refusesAnyway?: [share: number, times: number];
   answerMs?: number;
   rows: number;
+  /** Calls a second that were found before. */
+  begins?: number;
   inFlight?: number;
   forSeconds?: number;
 }
@@ -42,10 +44,10 @@ export async function ask(
     refusesAnyway: [odd, times] = [0, 0],
     answerMs = 40,
   } = service;
-  const { rows, inFlight = 100, forSeconds = 600 } = service;
+  const { rows, begins, inFlight = 100, forSeconds = 600 } = service;
   const startedAt = Date.now();
   const seconds = (): number => (Date.now() - startedAt) / 1_000;
-  const limiter = new Limiter({});
+  const limiter = new Limiter({ ...(begins !== undefined && { perSecond: begins }) });
   const paid = { asked: 0, refused: 0 };
   const reads = { asked: 0, refused: 0 };
   const rates: number[] = [];

@@ -31,6 +31,7 @@ export interface RateOptions {
 interface Watch {
   since: number;
   answers: number;
+  refusals: number;
 }
 
 interface Trial {
@@ -67,6 +68,9 @@ const restMs = 6_000;
 const busyMs = 600_000;
 /** A refusal is about the rate when one of this many later calls is refused too. */
 const watched = 20;
+/** From this rate on when so many are: single calls that are refused for reasons of their own come close to each other. */
+const fastPerSecond = 100;
+const refusalsWhenFast = 3;
 const mostRefusedCalls = 10_000;
 /** A smaller share of the last calls may be refused for reasons of their own. */
 const manyRefused = 0.3;
@@ -234,11 +238,14 @@ export class Rate {
     if (this.#refusedCalls.size > mostRefusedCalls) this.#refusedCalls.clear();
     const isFew = this.#heard(true) < manyRefused;
     if (isFew && now < this.#tolerant.until) return false;
-    const again = now - this.#fellAt < waveMs;
+    const isSlight = isFew && this.#perSecond >= fastPerSecond;
+    const again = !isSlight && now - this.#fellAt < waveMs;
     if (sentAt < this.#fellAt || sentAt < this.#refusedAt) return false;
     if (!again) {
-      this.#watch ??= { since: now, answers: 0 };
+      this.#watch ??= { since: now, answers: 0, refusals: 0 };
       if (sentAt < this.#watch.since) return false;
+      this.#watch.refusals += 1;
+      if (isSlight && this.#watch.refusals < refusalsWhenFast) return false;
     }
     this.#watch = null;
     if (this.#trial !== null) this.#ceiling = this.#trial.perSecond;

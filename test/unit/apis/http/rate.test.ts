@@ -32,6 +32,8 @@ it.each([
   [50, 'bucket', 40],
   [50, 'window', 40],
   [15, 'bucket', 400],
+  [200, 'bucket', 40],
+  [200, 'window', 40],
 ] as const)(
   'comes near to %i calls a second (%s, answers after %i ms)',
   async (most, counts, answerMs) => {
@@ -71,6 +73,14 @@ it.each<[share: number, times: number, seconds: number]>([
     expect(odd.seconds).toBeLessThanOrEqual(seconds);
   },
 );
+
+it('hardly slows down when a fast service refuses single calls', async () => {
+  // Of its own, an odd row holds its place for a second: 0.78 at best.
+  const service = { allows: () => 1e9, rows: 10_000, begins: 800 };
+  const plain = await ask(service);
+  const odd = await ask({ ...service, refusesAnyway: [0.04, 1] });
+  expect(plain.seconds / odd.seconds).toBeGreaterThan(0.7);
+});
 
 it('never goes beyond what the settings allow, and says so', async () => {
   const rate = new Rate({ perSecond: 40, cap: 20 });
